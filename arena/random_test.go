@@ -12,6 +12,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/arena"
 	trace "github.com/stowage-go/stowage/format/arena"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // drawn makes a trace of one thread, whose steps have a few shapes. An allocation is freed after a number of later
@@ -96,13 +97,9 @@ func TestDrawn(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		var b bytes.Buffer
-		if err := trace.WriteTrace(&b, r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, trace.WriteTrace(&b, r))
 		from, plan := filepath.Join(dir, "a.trace"), filepath.Join(dir, "a.plan")
-		if err := os.WriteFile(from, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(from, b.Bytes(), 0o644))
 		write(t, plan, plans)
 		all, kept := 0, 0
 		for i := range plans {

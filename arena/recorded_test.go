@@ -12,6 +12,7 @@ import (
 	"github.com/stowage-go/stowage/arena"
 	"github.com/stowage-go/stowage/format"
 	trace "github.com/stowage-go/stowage/format/arena"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // recorded returns a trace that was recorded in PyTorch, as a list of [kind, id, size] with kinds
@@ -24,9 +25,7 @@ func recorded(t *testing.T, name string) *trace.Trace {
 		t.Skip("the recorded traces are not there: set STOWAGE_DATA")
 	}
 	var events [][3]int64
-	if err := json.Unmarshal(data, &events); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(data, &events))
 	r := &trace.Trace{Names: []string{""}}
 	open := false
 	for _, e := range events {
@@ -48,10 +47,7 @@ func recorded(t *testing.T, name string) *trace.Trace {
 
 // TestRecorded holds the plan of a recorded training step of a U-Net to its proven minimum.
 func TestRecorded(t *testing.T) {
-	plans, err := arena.Make(context.Background(), recorded(t, "unet.trace"), arena.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plans := must.Get(arena.Make(context.Background(), recorded(t, "unet.trace"), arena.Options{}))(t)
 	p := plans[0]
 	if len(plans) != 1 || p.Height != 23402500 || p.Status != stowage.Optimal || p.Times != 2 {
 		t.Errorf("%d plans; the first has height %d, bound %d, %s, of %d steps", len(plans), p.Height, p.Bound,

@@ -15,6 +15,7 @@ import (
 	"github.com/stowage-go/stowage/arena"
 	trace "github.com/stowage-go/stowage/format/arena"
 	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // Idea: stowage_arena.c is tested by C programs in testdata, under the address, undefined-behaviour and
@@ -118,47 +119,30 @@ func TestDamage(t *testing.T) {
 // read reads a trace.
 func read(t *testing.T, path string) *trace.Trace {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
-	r, err := trace.ReadTrace(f, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(trace.ReadTrace(f, path))(t)
 }
 
 // makePlan plans a trace and writes the plans to a file.
 func makePlan(t *testing.T, from, to string, o arena.Options) []trace.Plan {
 	t.Helper()
-	plans, err := arena.Make(context.Background(), read(t, from), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plans := must.Get(arena.Make(context.Background(), read(t, from), o))(t)
 	write(t, to, plans)
 	return plans
 }
 
 func write(t *testing.T, path string, plans []trace.Plan) {
 	t.Helper()
-	reports, err := arena.Verify(plans)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reports := must.Get(arena.Verify(plans))(t)
 	for _, r := range reports {
 		if !r.OK() {
 			t.Fatal(r.Violations)
 		}
 	}
 	var b bytes.Buffer
-	if err := trace.WritePlans(&b, plans); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, trace.WritePlans(&b, plans))
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o644))
 }
 
 // TestServe records a program in C, plans its trace, and plays it from the plan: all allocations are served, except
@@ -168,10 +152,7 @@ func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	recorded, plan := filepath.Join(dir, "steps.trace"), filepath.Join(dir, "steps.plan")
 	call(t, checked, "ASAN_OPTIONS=detect_leaks=0", "record", recorded)
-	same, err := os.ReadFile("testdata/steps.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	same := must.Get(os.ReadFile("testdata/steps.trace"))(t)
 	if now, err := os.ReadFile(recorded); err != nil || !bytes.Equal(now, same) {
 		t.Fatalf("the recording is not testdata/steps.trace: %v\n%s", err, now)
 	}
@@ -192,20 +173,13 @@ func TestServe(t *testing.T) {
 func TestServeRecorded(t *testing.T) {
 	needCC(t)
 	r := recorded(t, "unet.trace")
-	plans, err := arena.Make(context.Background(), r, arena.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plans := must.Get(arena.Make(context.Background(), r, arena.Options{}))(t)
 	dir := t.TempDir()
 	from, plan := filepath.Join(dir, "unet.trace"), filepath.Join(dir, "unet.plan")
 	write(t, plan, plans)
 	var b bytes.Buffer
-	if err := trace.WriteTrace(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(from, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, trace.WriteTrace(&b, r))
+	must.Do(t, os.WriteFile(from, b.Bytes(), 0o644))
 	out := call(t, plain, "", "serve", from, plan, "2")
 	if !strings.HasPrefix(out, "served 1976 missed 0 refused 0 kept 0 outside 0 block 23402500 peak 23402384 damaged 0\n") {
 		t.Error(out)

@@ -8,31 +8,24 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestFiles names files one by one, by a folder and by a pattern.
 func TestFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, path := range []string{"b.csv", "a.json", "c.tflite.gz", "read.me", "plan.svg", "[1].csv"} {
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, nil, 0o666))
 	}
 	for path, content := range map[string]string{"program.py": "import os\n", "code.py": "# AOT ID: 0\n"} {
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	for _, path := range []string{"deep", "empty", "d.csv", filepath.Join("up", "one", "two")} {
-		if err := os.MkdirAll(path, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(path, 0o777))
 	}
 	one, two := filepath.Join("up", "one", "f.onnx"), filepath.Join("up", "one", "two", "g.json")
 	for _, path := range []string{filepath.Join("deep", "e.onnx"), one, two, filepath.Join("up", "one", "notes.txt")} {
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, nil, 0o666))
 	}
 	for _, c := range []struct {
 		argument string

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
@@ -35,19 +36,14 @@ func buffers() []model.Buffer {
 func put(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 
 // asStdin makes a file of the text standard input for the rest of the test.
 func asStdin(t *testing.T, text string) {
 	t.Helper()
-	f, err := os.Open(put(t, "in", text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(put(t, "in", text)))(t)
 	old := os.Stdin
 	os.Stdin = f
 	t.Cleanup(func() { os.Stdin = old; f.Close() })
@@ -149,9 +145,7 @@ func TestWrite(t *testing.T) {
 		{"a.JSON", plan, "{\n  \"version\": 1,\n  \"name\": \"a\",\n  \"buffers\": [\n    {\"id\": \"b1\", \"lower\": 0, \"upper\": 3, \"size\": 4}\n  ],\n  \"plan\": {\n    \"planner\": \"\",\n    \"status\": \"feasible\",\n    \"height\": 12,\n    \"lower_bound\": 0,\n    \"offsets\": [8]\n  }\n}\n"},
 	} {
 		var b bytes.Buffer
-		if err := Write(&b, test.path, p, test.plan); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Write(&b, test.path, p, test.plan))
 		if diff := cmp.Diff(test.want, b.String()); diff != "" {
 			t.Errorf("%s: %s", test.path, diff)
 		}
@@ -175,14 +169,9 @@ func TestPublicInstances(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(os.ReadFile(path))(t)
 		var b bytes.Buffer
-		if err := Write(&b, path, p, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Write(&b, path, p, nil))
 		want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))
 		if !bytes.Equal(bytes.TrimSpace(want), bytes.TrimSpace(b.Bytes())) {
 			t.Errorf("%s is not what is written of it", path)
@@ -205,10 +194,7 @@ func holds(t *testing.T, path, want string) {
 	} else if string(got) != want {
 		t.Errorf("%s holds %q, want %q", path, got, want)
 	}
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(filepath.Dir(path)))(t)
 	if len(entries) != 1 {
 		t.Errorf("the folder has %v", entries)
 	}
@@ -216,19 +202,11 @@ func holds(t *testing.T, path, want string) {
 
 func TestWriteFileNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new.csv")
-	if err := WriteFile(path, hello); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteFile(path, hello))
 	holds(t, path, "hello")
 	plain := put(t, "plain", "") // has what the umask leaves of 0644
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	like, err := os.Stat(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(path))(t)
+	like := must.Get(os.Stat(plain))(t)
 	if got, want := info.Mode()&0o444, like.Mode()&0o444; got != want {
 		t.Errorf("the mode is %v, want %v", got, want)
 	}
@@ -237,12 +215,8 @@ func TestWriteFileNew(t *testing.T) {
 func TestWriteFileOver(t *testing.T) {
 	for _, mode := range []fs.FileMode{0o600, 0o664, 0o755} {
 		path := put(t, "old.csv", "a longer text")
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
-		if err := WriteFile(path, hello); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(path, mode))
+		must.Do(t, WriteFile(path, hello))
 		holds(t, path, "hello")
 		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != mode {
 			t.Errorf("the mode is %v, want %v", info.Mode(), mode)
@@ -293,9 +267,7 @@ func TestWriteFileFails(t *testing.T) {
 // A file that may not be written is not replaced either. Root may write all.
 func TestWriteFileReadOnly(t *testing.T) {
 	path := put(t, "old.csv", "old")
-	if err := os.Chmod(path, 0o444); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(path, 0o444))
 	err := WriteFile(path, hello)
 	if os.Geteuid() == 0 {
 		if err != nil {
@@ -314,9 +286,7 @@ func TestWriteFileThroughLinks(t *testing.T) {
 	// links/a -> alias/b, where alias -> ../deep/er and b -> ../target
 	root := t.TempDir()
 	for _, dir := range []string{"links", "deep/er"} {
-		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 	}
 	for name, to := range map[string]string{"links/alias": "../deep/er", "links/a": "alias/b", "deep/er/b": "../target"} {
 		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
@@ -325,9 +295,7 @@ func TestWriteFileThroughLinks(t *testing.T) {
 	}
 	link, target := filepath.Join(root, "links", "a"), filepath.Join(root, "deep", "target")
 	for range 2 { // the target is new, then old
-		if err := WriteFile(link, hello); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteFile(link, hello))
 		if info, err := os.Lstat(target); err != nil || !info.Mode().IsRegular() {
 			t.Fatalf("the target is %v, %v", info, err)
 		}
@@ -339,9 +307,7 @@ func TestWriteFileThroughLinks(t *testing.T) {
 		}
 	}
 	round := filepath.Join(root, "round")
-	if err := os.Symlink("round", round); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("round", round))
 	if err := WriteFile(round, hello); err == nil || !strings.Contains(err.Error(), "too many symbolic links") {
 		t.Errorf("a link to itself: %v", err)
 	}
@@ -402,10 +368,7 @@ func TestPinned(t *testing.T) {
 		{"plan.json", jsonText, false, true},
 		{"pins.json", `{"version":1,"buffers":[{"id":"b1","lower":0,"upper":3,"size":4,"offset":8}]}`, true, false},
 	} {
-		f, err := ReadFile(put(t, test.name, test.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(ReadFile(put(t, test.name, test.text)))(t)
 		if f.Pinned() != test.pinned || (f.Plan != nil) != test.plan ||
 			(f.Header != nil) != strings.HasSuffix(test.name, ".csv") {
 			t.Errorf("%s: pinned %v, plan %v, header %v", test.name, f.Pinned(), f.Plan, f.Header)
@@ -419,18 +382,12 @@ func TestPinned(t *testing.T) {
 // TestModels reads models as problems, by name and by content, and the plan of one that has one.
 func TestModels(t *testing.T) {
 	data := tflitemade.Network(5, 20)
-	m, err := tflite.Parse(data, "net")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(tflite.Parse(data, "net"))(t)
 	offsets := make([]int32, len(m.Tensors))
 	for i := range offsets {
 		offsets[i] = int32(64 * i)
 	}
-	planned, err := m.WithOffsets(offsets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	planned := must.Get(m.WithOffsets(offsets))(t)
 	for _, test := range []struct {
 		file string
 		data []byte

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestGraphRow: a row with a reader of graphs is all that a new kind of models needs here. Its problem has the
@@ -33,10 +34,7 @@ func TestGraphRow(t *testing.T) {
 	if a, b := &f.Problem.Buffers[0], &f.Problem.Buffers[1]; a.Upper <= b.Lower {
 		t.Errorf("a ends at %d, and b begins at %d: the operator needs both", a.Upper, b.Lower)
 	}
-	in, err := OpenFrom(strings.NewReader("toy"), "net.toy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(OpenFrom(strings.NewReader("toy"), "net.toy"))(t)
 	in.AsModel()
 	g, err := in.Graph(Options{})
 	if err != nil || in.Kind != kind || len(g.Operators) != 1 {

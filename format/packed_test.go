@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/model"
@@ -23,9 +24,7 @@ func zipped(t *testing.T, content []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	z.Write(content)
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, z.Close())
 	return b.Bytes()
 }
 
@@ -43,18 +42,13 @@ func TestPacked(t *testing.T) {
 		if strings.HasSuffix(name, ".onnx") {
 			o.Dims = map[string]int64{"batch": 1}
 		}
-		want, err := ReadFrom(bytes.NewReader(content), name, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(ReadFrom(bytes.NewReader(content), name, o))(t)
 		for _, path := range []string{name + ".gz", name + ".GZ", name} {
 			if path == name && filepath.Ext(name) != "" {
 				path = "packed" // a name that says nothing
 			}
 			path = filepath.Join(dir, path)
-			if err := os.WriteFile(path, zipped(t, content), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, zipped(t, content), 0o666))
 			got, err := ReadFileWith(path, o)
 			if err != nil {
 				t.Errorf("%s: %v", path, err)

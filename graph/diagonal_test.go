@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 )
 
@@ -74,15 +75,9 @@ func TestDiagonal(t *testing.T) {
 			if testing.Short() && name == "pose_landmark_heavy" {
 				t.Skip("takes a second")
 			}
-			problem, err := public.Load("diagonal/" + name + ".csv")
-			if err != nil {
-				t.Fatal(err)
-			}
+			problem := must.Get(public.Load("diagonal/" + name + ".csv"))(t)
 			g := diagonal(problem)
-			p, err := graph.Make(context.Background(), g, graph.Options{Solve: stowage.Solve})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(graph.Make(context.Background(), g, graph.Options{Solve: stowage.Solve}))(t)
 			if p.Status != stowage.Optimal || p.Height != head || p.LowerBound != head {
 				t.Errorf("%v, %d bytes, at least %d: the lowest is %d", p.Status, p.Height, p.LowerBound, head)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 func listed(g *graph.Graph) []int {
@@ -24,10 +25,7 @@ func TestLowerSaysTheSame(t *testing.T) {
 	accepted, over, judged := 0, 0, 0
 	for range 3000 {
 		g := drawn(r, 1+r.IntN(4))
-		l, err := graph.Lower(g, listed(g), graph.AllPermits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(graph.Lower(g, listed(g), graph.AllPermits))(t)
 		x := newOracle(g, listed(g))
 		for range 60 {
 			at := make([]int64, len(x.size))
@@ -48,15 +46,9 @@ func TestLowerSaysTheSame(t *testing.T) {
 					overlap = overlap || !x.may(a, b, at, graph.NoPermits)
 				}
 			}
-			report, err := stowage.Verify(l.Problem, at, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := must.Get(stowage.Verify(l.Problem, at, 0))(t)
 			p := spread(g, l, at)
-			replayed, err := graph.Verify(g, p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			replayed := must.Get(graph.Verify(g, p))(t)
 			legal := true // what Verify says of the overlaps that are listed is not of offsets
 			for _, v := range replayed.Violations {
 				legal = legal && v.Rule == graph.RuleOverlaps
@@ -91,10 +83,7 @@ func TestLowerKeepsOthersApart(t *testing.T) {
 		Name: "f", Operands: []int{0, 1}, Results: []int{2, 3},
 		Permits: []graph.Permit{{Result: 2, Operand: 0}, {Result: 3, Operand: 1}},
 	}}
-	l, err := graph.Lower(g, []int{0}, graph.AllPermits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(graph.Lower(g, []int{0}, graph.AllPermits))(t)
 	for _, tc := range []struct {
 		at   []int64
 		want bool
@@ -136,10 +125,7 @@ func TestMakeAgainstBruteForce(t *testing.T) {
 		x := newOracle(g, listed(g))
 		least := map[graph.Permits]int64{}
 		for _, permits := range []graph.Permits{graph.NoPermits, graph.InPlace, graph.AllPermits} {
-			p, err := graph.Make(context.Background(), g, graph.Options{Solve: stowage.Solve, Permits: permits})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(graph.Make(context.Background(), g, graph.Options{Solve: stowage.Solve, Permits: permits}))(t)
 			least[permits] = p.Height
 			if p.Height > 0 && x.below(p.Height, permits) {
 				least[permits] = x.least(permits)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -29,10 +30,7 @@ func TestNeverHigher(t *testing.T) {
 		}
 		for _, o := range steps {
 			o.Solve, o.Run = stowage.Solve, run
-			p, err := graph.Make(context.Background(), g, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(graph.Make(context.Background(), g, o))(t)
 			if report, err := graph.Verify(g, p); err != nil || !report.OK() {
 				t.Fatalf("%v %+v", err, report)
 			}
@@ -87,10 +85,7 @@ func TestJoined(t *testing.T) {
 	}{{graph.AllPermits, 192}, {graph.InPlace, 192}, {graph.NoPermits, 384}} {
 		for _, reorder := range []bool{false, true} {
 			o := graph.Options{Solve: stowage.Solve, Permits: tc.permits, Reorder: reorder}
-			p, err := graph.Make(context.Background(), g, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(graph.Make(context.Background(), g, o))(t)
 			if report, err := graph.Verify(g, p); err != nil || !report.OK() {
 				t.Fatalf("%v %+v", err, report)
 			}
@@ -133,10 +128,7 @@ func TestCapacity(t *testing.T) {
 		for _, reorder := range []bool{false, true} {
 			o := graph.Options{Solve: stowage.Solve, Permits: tc.permits, Reorder: reorder}
 			o.Run.Capacity = tc.capacity
-			p, err := graph.Make(context.Background(), g, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(graph.Make(context.Background(), g, o))(t)
 			same := p.Status == tc.want || p.Status.HasPlan() && tc.want.HasPlan()
 			if !same || p.Height > tc.capacity {
 				t.Errorf("capacity %d, permits %v: %v, height %d", tc.capacity, tc.permits, p.Status, p.Height)
@@ -154,15 +146,9 @@ func TestRoomy(t *testing.T) {
 		g := drawn(r, 1+r.IntN(4))
 		for _, reorder := range []bool{false, true} {
 			o := graph.Options{Solve: stowage.Solve, Reorder: reorder}
-			best, err := graph.Make(context.Background(), g, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			best := must.Get(graph.Make(context.Background(), g, o))(t)
 			o.Run.Capacity = 1000
-			p, err := graph.Make(context.Background(), g, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(graph.Make(context.Background(), g, o))(t)
 			if p.LowerBound > best.Height || p.Status == stowage.Optimal && p.Height > best.Height || p.Height < best.Height {
 				t.Fatalf("reorder %v: %v, %d to %d bytes, but there is a plan of %d\n%+v",
 					reorder, p.Status, p.LowerBound, p.Height, best.Height, g)
@@ -211,10 +197,7 @@ func TestTimeout(t *testing.T) {
 			{Permits: graph.NoPermits}, {Permits: graph.InPlace}, {}, {Reorder: true, Problems: -1},
 		} {
 			o.Solve, o.Run.Timeout = slow, limit
-			p, err := graph.Make(context.Background(), g, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(graph.Make(context.Background(), g, o))(t)
 			if report, err := graph.Verify(g, p); err != nil || !report.OK() {
 				t.Fatalf("%v %+v", err, report)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // orders calls f with each order in which the operators of a graph can run.
@@ -71,10 +72,7 @@ func TestReorderAgainstBruteForce(t *testing.T) {
 			problems++
 			return stowage.Solve(ctx, p, o)
 		}
-		p, err := graph.Make(context.Background(), h, graph.Options{Solve: count, Reorder: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(graph.Make(context.Background(), h, graph.Options{Solve: count, Reorder: true}))(t)
 		if report, err := graph.Verify(h, p); err != nil || !report.OK() {
 			t.Fatalf("%v %+v\n%+v\n%+v", err, report, h, p)
 		}
@@ -87,10 +85,7 @@ func TestReorderAgainstBruteForce(t *testing.T) {
 		for _, capacity := range []int64{max(p.Height-1, 1), max(p.Height, 1), 2*p.Height + 1} {
 			o := graph.Options{Solve: stowage.Solve, Reorder: true}
 			o.Run.Capacity = capacity
-			q, err := graph.Make(context.Background(), h, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			q := must.Get(graph.Make(context.Background(), h, o))(t)
 			fits := q.Status.HasPlan() && q.Height <= capacity
 			if fits != (capacity >= p.Height) || !fits && q.Status != stowage.Infeasible ||
 				fits && q.LowerBound > p.Height || q.Status == stowage.Optimal && q.Height != p.Height {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -29,9 +30,7 @@ func chain() *graph.Graph {
 }
 
 func TestValidate(t *testing.T) {
-	if err := graph.Validate(chain()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, graph.Validate(chain()))
 	at := int64(24)
 	for _, tc := range []struct {
 		spoil func(g *graph.Graph)
@@ -159,9 +158,7 @@ func TestValidateReportsAll(t *testing.T) {
 func TestOrderMustRun(t *testing.T) {
 	g := chain()
 	g.Operators[0], g.Operators[1] = g.Operators[1], g.Operators[0]
-	if err := graph.Validate(g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, graph.Validate(g))
 	_, err := graph.Make(context.Background(), g, graph.Options{Solve: stowage.Solve})
 	if err == nil || err.Error() != `order "g": needs operator f, which runs later` {
 		t.Errorf("got %v", err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -66,10 +67,7 @@ func TestVerifyRules(t *testing.T) {
 	} {
 		g, p := sound()
 		tc.spoil(g, p)
-		r, err := graph.Verify(g, p)
-		if err != nil {
-			t.Fatalf("%s: %v", tc.name, err)
-		}
+		r := must.Get(graph.Verify(g, p))(t, "%s", tc.name)
 		var got []graph.Violation
 		for _, v := range r.Violations {
 			if v.Message == "" {

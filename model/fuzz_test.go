@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -103,15 +104,9 @@ func try(t *testing.T, p *model.Problem) bool {
 		t.Fatalf("load %d, bound %d: %+v", tl.MaxLoad, tl.LowerBound, p)
 	}
 	for _, name := range []string{"first-fit", "exact", "auto"} {
-		planner, err := run.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		planner := must.Get(run.Lookup(name))(t)
 		for _, o := range []plan.Options{{NodeLimit: 60}, {NodeLimit: 60, Capacity: p.Capacity}} {
-			r, err := run.Run(context.Background(), planner, tl, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(run.Run(context.Background(), planner, tl, o))(t)
 			if r.Status.HasPlan() {
 				if report := verify.CheckHeight(p, r.Offsets, o.Capacity, r.Height); !report.OK() {
 					t.Fatalf("%s: %s: %+v", name, report.Violations[0].Message, p)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 )
@@ -65,10 +66,7 @@ func TestPieces(t *testing.T) {
 // TestPiecesTable reads the table of buffers and their pieces. The viewer cuts buffers in
 // JavaScript, and the picture of a notebook in Python; their tests read the same table.
 func TestPiecesTable(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "pieces.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("testdata", "pieces.json")))(t)
 	var cases []struct {
 		What               string
 		Lower, Upper, Size int64

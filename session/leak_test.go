@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -48,19 +49,14 @@ func leak(t *testing.T, s *Session, r *gen.RNG, few int, change func(b model.Buf
 			if r.Chance(0.3) {
 				undo = s.Rollback
 			}
-			if err := undo(mark); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, undo(mark))
 		}
 		b := model.Buffer{ID: "l" + strconv.Itoa(k), Lower: r.Below(100), Size: r.Within(1, 100)}
 		b.Upper = b.Lower + r.Within(1, 20)
 		if r.Chance(0.1) {
 			b.Gaps = r.Gaps(&b, 0.5)
 		}
-		a, err := change(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(change(b))(t)
 		steps[fmt.Sprint(a.Status, " ", a.Step)]++
 	}
 	last, left := heap()
@@ -75,10 +71,7 @@ func leak(t *testing.T, s *Session, r *gen.RNG, few int, change func(b model.Buf
 func TestLeak(t *testing.T) {
 	ctx := context.Background()
 	r := gen.NewRNG(1, "leak")
-	s, err := Open(ctx, &model.Problem{Capacity: 1000}, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(ctx, &model.Problem{Capacity: 1000}, nil, Options{}))(t)
 	leak(t, s, r, 40_000, func(b model.Buffer) (Answer, error) {
 		n := int64(s.Len())
 		switch kind := r.Below(5); {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -111,26 +112,15 @@ func TestRuledHopeless(t *testing.T) {
 func BenchmarkRuledHopeless(b *testing.B) {
 	ctx := context.Background()
 	for _, name := range []string{"mobilenet-v2", "unet", "resnet50-training"} {
-		f, err := os.Open(filepath.Join("..", "examples", name+".csv"))
-		if err != nil {
-			b.Fatal(err)
-		}
+		f := must.Get(os.Open(filepath.Join("..", "examples", name+".csv")))(b)
 		defer f.Close()
-		p, err := csv.Read(f, name)
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := must.Get(csv.Read(f, name))(b)
 		p.Rules = &model.Rules{}
 		for k := int32(10); k < int32(len(p.Buffers)); k += 10 {
 			p.Rules.MayOverlap = append(p.Rules.MayOverlap, model.Pair{k - 10, k - 9})
 		}
-		s, err := Open(ctx, p, nil, Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := s.Limit(ctx, s.Height()); err != nil {
-			b.Fatal(err)
-		}
+		s := must.Get(Open(ctx, p, nil, Options{}))(b)
+		must.Get(s.Limit(ctx, s.Height()))(b)
 		_, at := s.Peak()
 		large := model.Buffer{ID: "new", Lower: at, Upper: at + 1, Size: s.Height() / 3}
 		b.Run(name, func(b *testing.B) {

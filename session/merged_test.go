@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -21,10 +22,7 @@ func TestMerged(t *testing.T) {
 		if c == nil {
 			continue
 		}
-		_, p, err := c.merged()
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, p := must.Two(c.merged())(t)
 		if p.at != nil {
 			plans++
 			if fault := verify.First(&s.p, p.at, s.p.Capacity, -1); fault != "" {
@@ -71,10 +69,7 @@ func TestRestarts(t *testing.T) {
 	} {
 		c, done := s.begin(t.Context(), []int32{0})
 		p := &lucky{seed: x.seed, plan: s.at}
-		_, found, err := c.restarts(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, found := must.Two(c.restarts(p))(t)
 		if found := found.at != nil; found != (x.seed >= 100 && x.seed < 100+mergeTries) || uint64(len(p.seeds)) != x.asked ||
 			c.restart != 0 {
 			t.Errorf("seed %d: found %t, asked with %v, then restart %d", x.seed, found, p.seeds, c.restart)

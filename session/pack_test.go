@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -21,9 +22,7 @@ func TestSettle(t *testing.T) {
 		s := draw(t, seed, 10, Options{})
 		r := gen.NewRNG(seed, "settle")
 		for _, i := range []int{1, 4} {
-			if _, err := s.Pin(context.Background(), s.p.Buffers[i].ID, s.at[i]); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Pin(context.Background(), s.p.Buffers[i].ID, s.at[i]))(t)
 		}
 		for i := range s.p.Buffers {
 			if s.p.Buffers[i].Fixed == nil {
@@ -146,10 +145,7 @@ func TestSettleShifts(t *testing.T) {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: fmt.Sprint("b", k), Lower: 0, Upper: 3, Size: 3})
 		at = append(at, 4*k)
 	}
-	s, err := Open(context.Background(), p, at, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(context.Background(), p, at, Options{}))(t)
 	c, done := s.begin(context.Background(), []int32{s.insert(model.Buffer{ID: "x", Lower: 0, Upper: 3, Size: 8})})
 	defer done()
 	if c.keep(); c.fit() {

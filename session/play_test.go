@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/gen/traces"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -19,16 +20,10 @@ import (
 func played(t *testing.T, tr *trace.Trace, o Options) (string, map[Step]int) {
 	t.Helper()
 	ctx := context.Background()
-	s, rest, err := Begin(ctx, tr, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, rest := must.Two(Begin(ctx, tr, o))(t)
 	text, steps, player := "", map[Step]int{}, NewPlayer(s)
 	for i := range rest {
-		a, made, err := player.Play(ctx, &rest[i])
-		if err != nil {
-			t.Fatalf("%v: %v", rest[i], err)
-		}
+		a, made := must.Two(player.Play(ctx, &rest[i]))(t, "%v", rest[i])
 		if made {
 			steps[a.Step]++
 		}
@@ -52,16 +47,10 @@ func TestPlay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(context.Background(), base, nil, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Open(context.Background(), base, nil, Options{}))(t)
 		p, plan := s.Snapshot()
-		tr, err := traces.Edit(p, plan.Offsets,
-			traces.EditOptions{Seed: seed, Changes: 100, Capacity: plan.Height, Pins: 0.05})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(traces.Edit(p, plan.Offsets,
+			traces.EditOptions{Seed: seed, Changes: 100, Capacity: plan.Height, Pins: 0.05}))(t)
 		for _, without := range [][]Step{nil, {Repair}, {Repair, Window}, {Keep, Fit, Repair, Window, Hints}} {
 			o := Options{NodeLimit: 1000, Seed: seed, Without: without}
 			text, steps := played(t, tr, o)
@@ -114,10 +103,7 @@ func TestPlayGroups(t *testing.T) {
 		add("e", "h", 5, 8, nil), // h is at 0, and then so is e
 		{Kind: trace.Pin, ID: "e", Offset: at(4)},
 	}}
-	s, rest, err := Begin(ctx, tr, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, rest := must.Two(Begin(ctx, tr, Options{}))(t)
 	p := NewPlayer(s)
 	for i := range rest {
 		if a, made, err := p.Play(ctx, &rest[i]); err != nil || !made || a.Status != model.Feasible &&
@@ -152,18 +138,11 @@ func TestManyChanges(t *testing.T) {
 		b := s.p.Buffers[r.Below(int64(s.Len()))]
 		m := s.Mark()
 		lower := r.Below(30)
-		if _, err := s.Retime(ctx, b.ID, lower, lower+r.Within(1, 9)); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Remove(b.ID); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Retime(ctx, b.ID, lower, lower+r.Within(1, 9)))(t)
+		must.Do(t, s.Remove(b.ID))
 		b.ID = fmt.Sprint("k", k)
 		if a, err := s.Add(ctx, b); err != nil || a.Status != model.Feasible || r.Chance(0.5) {
-			err = s.Rollback(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Rollback(m))
 		} else if err := s.Commit(m); err != nil {
 			t.Fatal(err)
 		}
@@ -188,10 +167,7 @@ func ruledBases(t *testing.T, seed uint64) []*model.Problem {
 		}
 		return p
 	}
-	clocks, err := gen.Generate("clocks", gen.Options{Seed: seed, Buffers: 16, Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	clocks := must.Get(gen.Generate("clocks", gen.Options{Seed: seed, Buffers: 16, Threads: 2}))(t)
 	plain, pools, period := random(), random(), random()
 	plain.Rules = &model.Rules{Apart: []model.Pair{{0, 1}}}
 	load := int64(0)
@@ -230,27 +206,16 @@ func TestPlayRules(t *testing.T) {
 	kinds, answers, left := map[trace.Kind]int{}, map[model.Status]int{}, 0
 	for seed := range plantest.Share(uint64(40), 4) {
 		for k, base := range ruledBases(t, seed) {
-			s, err := Open(ctx, base, nil, Options{NodeLimit: 2000})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(Open(ctx, base, nil, Options{NodeLimit: 2000}))(t)
 			p, plan := s.Snapshot()
 			o := traces.EditOptions{Seed: seed, Changes: 40, Pins: 0.05, Rules: 0.5, Pools: plan.Pools}
 			if len(base.Rules.Pools) == 0 {
 				o.Capacity = plan.Height
 			}
-			made, err := traces.Edit(p, plan.Offsets, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			made := must.Get(traces.Edit(p, plan.Offsets, o))(t)
 			var file bytes.Buffer
-			if err := trace.Write(&file, made); err != nil {
-				t.Fatal(err)
-			}
-			tr, err := trace.Read(bytes.NewReader(file.Bytes()), "t.jsonl")
-			if err != nil {
-				t.Fatalf("seed %d, base %d: %v", seed, k, err)
-			}
+			must.Do(t, trace.Write(&file, made))
+			tr := must.Get(trace.Read(bytes.NewReader(file.Bytes()), "t.jsonl"))(t, "seed %d, base %d", seed, k)
 			var texts [2]string
 			for turn := range texts {
 				s, rest, err := Begin(ctx, tr, Options{NodeLimit: 200, Effort: Window})
@@ -260,10 +225,7 @@ func TestPlayRules(t *testing.T) {
 				player := NewPlayer(s)
 				for i := range rest {
 					op := &rest[i]
-					a, there, err := player.Play(ctx, op)
-					if err != nil {
-						t.Fatalf("seed %d, base %d: %v", seed, k, err)
-					}
+					a, there := must.Two(player.Play(ctx, op))(t, "seed %d, base %d", seed, k)
 					q, plan := s.Snapshot()
 					if report := verify.CheckPlan(q, plan); !report.OK() {
 						t.Fatalf("seed %d, base %d, line %d: %v", seed, k, op.Line, report.Violations)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/recorded"
 	"github.com/stowage-go/stowage/model"
 )
@@ -40,10 +41,7 @@ func recordCalls(t *testing.T, kind string, seed uint64, o Options, say func(...
 	t.Helper()
 	r, n := gen.NewRNG(seed, kind), drawNaive(kind, seed).empty()
 	p, _ := n.problem()
-	s, err := Open(t.Context(), p, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), p, nil, o))(t)
 	next := int64(0)
 	for range 20 {
 		c, m := drawChange(r, n, &next), n.clone()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -25,10 +26,7 @@ func TestFits(t *testing.T) {
 			r := gen.NewRNG(seed, "fits")
 			n := drawNaive(kind, seed).empty()
 			p, _ := n.problem()
-			s, err := Open(ctx, p, nil, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(Open(ctx, p, nil, Options{}))(t)
 			ids := []string{}
 			for k := range int64(12) {
 				b := drawBuffer(r, n, k)
@@ -69,10 +67,7 @@ func TestRollback(t *testing.T) {
 			r := gen.NewRNG(seed, "rollback")
 			n := drawNaive(kind, seed).empty()
 			p, _ := n.problem()
-			s, err := Open(ctx, p, nil, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(Open(ctx, p, nil, Options{}))(t)
 			type saved struct {
 				mark  Mark
 				state string
@@ -87,9 +82,7 @@ func TestRollback(t *testing.T) {
 					marks = append(marks, saved{s.Mark(), state, n.clone()})
 				case k == 1 && len(marks) > 0:
 					at := int(r.Below(int64(len(marks))))
-					if err := s.Rollback(marks[at].mark); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, s.Rollback(marks[at].mark))
 					if state := s.state(); state != marks[at].state {
 						t.Fatalf("%s, seed %d: after rollback\n%s\nbefore\n%s", kind, seed, state, marks[at].state)
 					}
@@ -138,13 +131,8 @@ func draw(t testing.TB, seed uint64, n int, o Options) *Session {
 		b.Upper = b.Lower + r.Within(1, 15)
 		p.Buffers = append(p.Buffers, b)
 	}
-	s, err := Open(context.Background(), p, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Limit(context.Background(), s.Height()); err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(context.Background(), p, nil, o))(t)
+	must.Get(s.Limit(context.Background(), s.Height()))(t)
 	return s
 }
 
@@ -206,10 +194,7 @@ func drawCrowd(t testing.TB, seed uint64, n int, o Options) *Session {
 		tie := model.Together{Buffers: []int32{int32(4 * k), int32(4*k + 1)}, At: []int64{0, a.Size}}
 		p.Rules.Together = append(p.Rules.Together, tie)
 	}
-	s, err := Open(ctx, p, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(ctx, p, nil, o))(t)
 	for pool := range int32(2) {
 		_, plan := s.Snapshot()
 		high := int64(0)
@@ -218,9 +203,7 @@ func drawCrowd(t testing.TB, seed uint64, n int, o Options) *Session {
 				high = max(high, at+p.Buffers[i].Size)
 			}
 		}
-		if _, err := s.LimitPool(ctx, pool, max(high, 16)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.LimitPool(ctx, pool, max(high, 16)))(t)
 	}
 	return s
 }
@@ -262,10 +245,7 @@ func TestCancel(t *testing.T) {
 			open := full[kind].open(t, seed, 24)
 			for last := Fit; last < Fresh; last++ { // the steps up to last are left out, all but fit
 				for n := int64(0); n < 1000; n += 1 + n {
-					s, err := open(Options{NodeLimit: 2000})
-					if err != nil {
-						t.Fatal(err)
-					}
+					s := must.Get(open(Options{NodeLimit: 2000}))(t)
 					for step := Repair; step <= last; step++ {
 						s.skip[step] = true
 					}
@@ -274,10 +254,7 @@ func TestCancel(t *testing.T) {
 						break
 					}
 					before := s.state()
-					a, err := s.Add(run.EndAtLook(context.Background(), n), b)
-					if err != nil {
-						t.Fatal(err)
-					}
+					a := must.Get(s.Add(run.EndAtLook(context.Background(), n), b))(t)
 					if !a.Status.HasPlan() {
 						if s.state() != before {
 							t.Fatalf("%s, seed %d, look %d: %v, and changed something", kind, seed, n, a)
@@ -299,10 +276,7 @@ func TestCancel(t *testing.T) {
 		}
 		over, end := context.WithCancel(context.Background())
 		end()
-		s, err := full[kind].open(t, 1, 24)(Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(full[kind].open(t, 1, 24)(Options{}))(t)
 		before := s.state()
 		a, err := s.Add(over, model.Buffer{ID: "new", Upper: 1, Size: 1})
 		if err != nil || a.Status != model.Unknown || s.state() != before {
@@ -321,17 +295,11 @@ func TestSteps(t *testing.T) {
 			for _, without := range [][]Step{nil, {Repair}, {Repair, Window}, {Fit, Repair, Window, Hints}} {
 				var texts [2]string
 				for k := range texts {
-					s, err := open(Options{Seed: seed, Without: without})
-					if err != nil {
-						t.Fatal(err)
-					}
+					s := must.Get(open(Options{Seed: seed, Without: without}))(t)
 					r := gen.NewRNG(seed, "steps")
 					for j := range 12 {
 						i := r.Below(int64(s.Len()))
-						a, err := s.Resize(ctx, s.p.Buffers[i].ID, r.Within(1, 50))
-						if err != nil {
-							t.Fatal(err)
-						}
+						a := must.Get(s.Resize(ctx, s.p.Buffers[i].ID, r.Within(1, 50)))(t)
 						if slices.Contains(without, a.Step) {
 							t.Fatalf("%s, seed %d: %v was left out", kind, seed, a.Step)
 						}
@@ -366,10 +334,7 @@ func TestReplan(t *testing.T) {
 		lower := 0
 		for seed := range plantest.Share(uint64(400), 50) {
 			r := gen.NewRNG(seed, "replan")
-			s, err := Open(ctx, &model.Problem{Rules: rules}, nil, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(Open(ctx, &model.Problem{Rules: rules}, nil, Options{}))(t)
 			for k := range int64(6) {
 				b := model.Buffer{ID: fmt.Sprint("r", k), Lower: r.Below(6), Size: r.Within(1, 5)}
 				b.Upper = b.Lower + r.Within(1, 5)
@@ -380,14 +345,10 @@ func TestReplan(t *testing.T) {
 				if rules != nil && k > 0 {
 					with.Apart = [][2]string{{b.ID, fmt.Sprint("r", r.Below(k))}}
 				}
-				if _, err := s.PlaceWith(ctx, []model.Buffer{b}, with, None); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(s.PlaceWith(ctx, []model.Buffer{b}, with, None))(t)
 			}
 			for s.Len() > 4 {
-				if err := s.Remove(s.p.Buffers[r.Below(int64(s.Len()))].ID); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.Remove(s.p.Buffers[r.Below(int64(s.Len()))].ID))
 			}
 			before := s.Height()
 			s.skip = [Fresh + 1]bool{Repair: true, Window: true, Hints: true, Fresh: true, Fit: true}
@@ -475,10 +436,7 @@ func TestRefusals(t *testing.T) {
 	input("offsets without pools", err)
 	_, err = OpenPlan(ctx, p, &model.Plan{Offsets: []int64{0, 0}, Pools: []int32{1, 1}}, Options{})
 	input("a plan with an overlap", err)
-	s, err := OpenPlan(ctx, p, &model.Plan{Offsets: []int64{0, 0}, Pools: []int32{0, 1}}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(OpenPlan(ctx, p, &model.Plan{Offsets: []int64{0, 0}, Pools: []int32{0, 1}}, Options{}))(t)
 	if pool, ok := s.PoolOf("b"); !ok || pool != 1 {
 		t.Error("b is in pool", pool)
 	}
@@ -497,10 +455,7 @@ func TestRefusals(t *testing.T) {
 	if _, err := s.Replace(ctx, "a", func(b *model.Buffer) { b.Extra = costs }); !errors.Is(err, ErrUnsupported) {
 		t.Error("a price later:", err)
 	}
-	plain, err := Open(ctx, &model.Problem{}, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(Open(ctx, &model.Problem{}, nil, Options{}))(t)
 	if _, err := plain.Bind(ctx, Rules{}); !errors.Is(err, ErrUnsupported) {
 		t.Error("rules of a session without:", err)
 	}
@@ -521,9 +476,7 @@ func TestChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Remove("b"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Remove("b"))
 	a, err := s.Pin(ctx, "c", 6)
 	if err != nil || a.Status != model.Feasible || a.Moved.Bytes != 2 || !a.Least {
 		t.Fatal(a, err)
@@ -549,22 +502,17 @@ func TestReplacePinned(t *testing.T) {
 		{func(b *model.Buffer) { b.Fixed = nil; b.Extra.Pools[0] = 1 }, []int32{1}},
 		{func(b *model.Buffer) { b.Fixed, b.Extra = nil, nil }, nil},
 	} {
-		s, err := Open(ctx, &model.Problem{
+		s := must.Get(Open(ctx, &model.Problem{
 			Buffers: []model.Buffer{{ID: "a", Upper: 2, Size: 2}},
 			Rules:   &model.Rules{Pools: []model.Pool{{ID: "x"}, {ID: "y"}}},
-		}, nil, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, nil, Options{}))(t)
 		if a, err := s.PinIn(ctx, "a", 0, 0); err != nil || a.Status != model.Feasible {
 			t.Fatal(a, err)
 		}
 		if a, err := s.Replace(ctx, "a", x.edit); err != nil || a.Status != model.Feasible {
 			t.Fatal(a, err)
 		}
-		if err := s.Unpin("a"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Unpin("a"))
 		if p, _ := s.Snapshot(); !slices.Equal(allowedPools(&p.Buffers[0]), x.want) {
 			t.Errorf("a may be in %v, not in %v", allowedPools(&p.Buffers[0]), x.want)
 		}

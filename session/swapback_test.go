@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
 )
@@ -20,10 +21,7 @@ func TestSwapBack(t *testing.T) {
 		}
 		q := s.p
 		q.Buffers = slices.Clone(q.Buffers)
-		r, err := c.ask(&q, s.windows, false, 2000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(c.ask(&q, s.windows, false, 2000))(t)
 		if r.Offsets != nil {
 			p := placing{at: r.Offsets}
 			before := c.movement(p)
@@ -49,18 +47,12 @@ func TestMoveBack(t *testing.T) {
 	for _, kind := range kinds {
 		plans, less := 0, 0
 		for seed := range plantest.Share(uint64(60), 16) {
-			s, err := full[kind].open(t, seed, 15)(Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(full[kind].open(t, seed, 15)(Options{}))(t)
 			c, done := begun(t, s, kind, seed)
 			if c == nil {
 				continue
 			}
-			r, err := c.question(c.alone, s.planner, 1000, nil, hintNone)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(c.question(c.alone, s.planner, 1000, nil, hintNone))(t)
 			if p := r.plan; p.at != nil {
 				plans++
 				before := c.movement(p)

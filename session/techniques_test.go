@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 )
@@ -17,9 +18,7 @@ import (
 func begun(t *testing.T, s *Session, kind string, seed uint64) (c *call, done func()) {
 	t.Helper()
 	for i := 0; i < s.Len(); i += 9 {
-		if _, err := s.Pin(context.Background(), s.p.Buffers[i].ID, s.at[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Pin(context.Background(), s.p.Buffers[i].ID, s.at[i]))(t)
 	}
 	if kind == "plain" {
 		_, c, done = stuck(s, seed)
@@ -49,10 +48,7 @@ func TestTechniques(t *testing.T) {
 				if x.needs == rules && kind == "plain" || x.needs == noRules && kind == "rules" || late {
 					continue
 				}
-				s, err := open(Options{NodeLimit: 1000})
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must.Get(open(Options{NodeLimit: 1000}))(t)
 				c, done := begun(t, s, kind, seed)
 				if c == nil {
 					break
@@ -105,10 +101,7 @@ func TestHeldNew(t *testing.T) {
 		if rules == nil || rules.Pools == nil {
 			p.Capacity = 16
 		}
-		s, err := Open(t.Context(), p, nil, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Open(t.Context(), p, nil, Options{}))(t)
 		hint := int64(8)
 		come := []model.Buffer{{ID: "a", Upper: 4, Size: 4, Hint: &hint}, {ID: "b", Upper: 4, Size: 4}}
 		c, done := s.begin(t.Context(), []int32{s.insert(come[0]), s.insert(come[1])})

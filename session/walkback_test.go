@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
 )
@@ -14,17 +15,12 @@ func TestWalkBack(t *testing.T) {
 	plans, less := 0, 0
 	for seed := range plantest.Share(uint64(400), 120) {
 		s := draw(t, seed, 24, Options{})
-		if _, err := s.Pin(t.Context(), s.p.Buffers[1].ID, s.at[1]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Pin(t.Context(), s.p.Buffers[1].ID, s.at[1]))(t)
 		_, c, done := stuck(s, seed)
 		if c == nil {
 			continue
 		}
-		_, p, err := c.whole(s.windows, 2000, true, hintNone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, p := must.Two(c.whole(s.windows, 2000, true, hintNone))(t)
 		if p.at != nil {
 			plans++
 			given := p.clone()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
 )
@@ -35,10 +36,7 @@ func TestWalks(t *testing.T) {
 				done()
 				break
 			}
-			_, p, err := search(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, p := must.Two(search(c))(t)
 			if p.at != nil {
 				if fault := verify.First(&s.p, p.at, s.p.Capacity, -1); fault != "" {
 					t.Fatalf("seed %d: %s", seed, fault)

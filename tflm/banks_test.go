@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/model"
 )
@@ -45,15 +46,9 @@ func TestBanks(t *testing.T) {
 	split, exact := 0, 0
 	for seed := range uint64(12) {
 		m := parse(t, tflitemade.Network(seed, 7))
-		one, err := Make(t.Context(), m, Options{Scratch: ReferenceSet.Scratch(m)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(Make(t.Context(), m, Options{Scratch: ReferenceSet.Scratch(m)}))(t)
 		o := BankOptions{Pools: twoPools(one.Head/2/16*16, 1<<16), Home: -1, Scratch: ReferenceSet.Scratch(m)}
-		b, err := MakeBanks(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(MakeBanks(t.Context(), m, o))(t)
 		if !b.Result.Status.HasPlan() || b.Home != 1 || !b.ByOrder {
 			t.Fatalf("seed %d: %s, home %d", seed, b.Result.Status, b.Home)
 		}
@@ -126,11 +121,8 @@ func TestBanksRoom(t *testing.T) {
 		{"less than the tail", all.Heads[0], all.floor - 16, stowage.Infeasible, 16},
 		{"less than all", all.Heads[0] - slack - 16, all.floor, stowage.Infeasible, 16},
 	} {
-		b, err := MakeBanks(t.Context(), m,
-			BankOptions{Pools: twoPools(c.fast, c.slow), Home: 1, Scratch: ReferenceSet.Scratch(m)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(MakeBanks(t.Context(), m,
+			BankOptions{Pools: twoPools(c.fast, c.slow), Home: 1, Scratch: ReferenceSet.Scratch(m)}))(t)
 		if b.Result.Status != c.status || b.Short != c.short {
 			t.Errorf("%s: %s, short %d, want %s, %d", c.name, b.Result.Status, b.Short, c.status, c.short)
 		}
@@ -141,10 +133,7 @@ func TestBanksRoom(t *testing.T) {
 func TestBanksRefused(t *testing.T) {
 	m := parse(t, tflitemade.Network(4, 8))
 	offsets := slices.Repeat([]int32{tflite.Online}, len(m.Tensors))
-	data, err := m.WithOffsets(offsets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(m.WithOffsets(offsets))(t)
 	for name, try := range map[string]func() error{
 		"no pools": func() error { _, err := MakeBanks(t.Context(), m, BankOptions{}); return err },
 		"no such home": func() error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/tflm"
@@ -90,9 +91,7 @@ func (r *runtime) drive(t *testing.T, data []byte, plan *cheader.BankPlan, args 
 	t.Helper()
 	dir := t.TempDir()
 	var header bytes.Buffer
-	if err := cheader.WritePlanner(&header, plan); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cheader.WritePlanner(&header, plan))
 	file := filepath.Join(dir, "net.tflite")
 	if err := errors.Join(os.WriteFile(filepath.Join(dir, "net.hpp"), header.Bytes(), 0o666),
 		os.WriteFile(file, data, 0o666)); err != nil {
@@ -117,9 +116,7 @@ func (r *runtime) drive(t *testing.T, data []byte, plan *cheader.BankPlan, args 
 		}
 		o := outcome{code: cmd.ProcessState.ExitCode()}
 		if o.code == 0 {
-			if _, err := fmt.Sscan(string(printed), &o.compared, &o.differ, &o.written, &o.used); err != nil {
-				t.Fatalf("%q: %v", printed, err)
-			}
+			must.Get(fmt.Sscan(string(printed), &o.compared, &o.differ, &o.written, &o.used))(t, "%q", printed)
 		}
 		o.said = said.String()
 		out = append(out, o)
@@ -139,10 +136,7 @@ func bankModels(t *testing.T) map[string][]byte {
 		"models/person_detect.tflite", "models/keyword_scrambled_8bit.tflite", "examples/mnist_lstm/trained_lstm_int8.tflite",
 		"examples/dtln/dtln_noise_suppression.tflite", "examples/micro_speech/models/micro_speech_quantized.tflite",
 	} {
-		data, err := os.ReadFile(filepath.Join(os.Getenv("STOWAGE_TFLM"), "tensorflow/lite/micro", path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join(os.Getenv("STOWAGE_TFLM"), "tensorflow/lite/micro", path)))(t)
 		models[filepath.Base(path)] = data
 	}
 	return models
@@ -154,18 +148,9 @@ func TestBanksRun(t *testing.T) {
 	scratch, variables, both, exact := 0, 0, 0, 0
 	for name, data := range bankModels(t) {
 		m := parsed(t, data, name)
-		l, err := m.Lifetimes()
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := m.Arena(l, tflm.ReferenceSet.Scratch(m))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, head, err := tflm.Greedy(t.Context(), a.Problem, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(m.Lifetimes())(t)
+		a := must.Get(m.Arena(l, tflm.ReferenceSet.Scratch(m)))(t)
+		_, head := must.Two(tflm.Greedy(t.Context(), a.Problem, nil))(t)
 		for _, inPlace := range []bool{false, true} {
 			b, err := tflm.MakeBanks(t.Context(), m, tflm.BankOptions{
 				Pools: []model.Pool{
@@ -253,25 +238,13 @@ func TestStripRun(t *testing.T) {
 	for name, data := range bankModels(t) {
 		m := parsed(t, data, name)
 		o := tflm.BankOptions{Target: &tflm.Firmware64, Scratch: tflm.ReferenceSet.Scratch(m)}
-		s, err := tflm.OneStrip(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := tflm.Make(t.Context(), m, tflm.Options{Scratch: o.Scratch})
-		if err != nil {
-			t.Fatal(err)
-		}
-		planned, err := p.Written(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(tflm.OneStrip(t.Context(), m, o))(t)
+		p := must.Get(tflm.Make(t.Context(), m, tflm.Options{Scratch: o.Scratch}))(t)
+		planned := must.Get(p.Written(m))(t)
 		o.Pools, o.Home = []model.Pool{
 			{ID: "fast", Capacity: 1 << 20, Alignment: 16}, {ID: "slow", Capacity: 1 << 20, Alignment: 16},
 		}, 1
-		b, err := tflm.MakeBanks(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(tflm.MakeBanks(t.Context(), m, o))(t)
 		got := r.drive(t, planned, b.ForC("net", ""), [][]int64{
 			{0, 2, 2, s.NonPersistent, s.Persistent},
 			{0, 2, 2, s.NonPersistent - 32, s.Persistent},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
@@ -19,10 +20,7 @@ func TestBeyond32Bits(t *testing.T) {
 			scratch := slices.Repeat([]tflite.Scratch{{Operator: k, Bytes: math.MaxInt32}}, blocks)
 			for _, o := range []Options{{}, {InPlace: true}, {Reorder: true}, {Kernels: ReferenceKernels}} {
 				o.Scratch = scratch
-				p, err := Make(t.Context(), m, o)
-				if err != nil {
-					t.Fatalf("operator %d, %d blocks, %+v: %v", k, blocks, o, err)
-				}
+				p := must.Get(Make(t.Context(), m, o))(t, "operator %d, %d blocks, %+v", k, blocks, o)
 				for x, at := range p.Offsets {
 					if i := slices.Index(p.Arena.Tensor, x); at != tflite.Online {
 						pinned++
@@ -31,10 +29,7 @@ func TestBeyond32Bits(t *testing.T) {
 						}
 					}
 				}
-				data, err := p.Written(m)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := must.Get(p.Written(m))(t)
 				v, err := CheckFor(parse(t, data), CheckOptions{Kernels: o.Kernels})
 				if o.InPlace && o.Kernels == "" {
 					v, err = CheckFor(parse(t, data), CheckOptions{Kernels: ReferenceKernels})

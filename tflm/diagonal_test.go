@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/tflm"
@@ -24,10 +25,7 @@ func TestDiagonal(t *testing.T) {
 		m := parsed(t, tflitemade.Images(seed, 4+int(seed)/2), "network")
 		o := options(m)
 		o.Kernels = tflm.ReferenceKernels
-		r, err := p.Compare(context.Background(), m, t.TempDir(), 3, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(p.Compare(context.Background(), m, t.TempDir(), 3, o))(t)
 		for _, f := range r.Faults() {
 			t.Errorf("seed %d: %s", seed, f)
 		}
@@ -49,14 +47,8 @@ func TestDiagonalTooClose(t *testing.T) {
 		m := parsed(t, tflitemade.Images(seed, 4+int(seed)/2), "network")
 		o := options(m)
 		o.Kernels = tflm.ReferenceKernels
-		made, err := tflm.MakeCloser(context.Background(), m, o, 16)
-		if err != nil {
-			t.Fatal(err)
-		}
-		same, err := p.Same(made, t.TempDir(), 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := must.Get(tflm.MakeCloser(context.Background(), m, o, 16))(t)
+		same := must.Get(p.Same(made, t.TempDir(), 3))(t)
 		if !same {
 			differ++
 		}
@@ -73,10 +65,7 @@ func TestCheckFor(t *testing.T) {
 		m := parsed(t, tflitemade.Images(seed, 8), "network")
 		o := options(m)
 		o.Kernels = tflm.ReferenceKernels
-		made, err := tflm.Make(context.Background(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := must.Get(tflm.Make(context.Background(), m, o))(t)
 		if made.Kernels == "" {
 			continue
 		}
@@ -113,11 +102,7 @@ func tooClose(v *tflm.Verdict, x tflm.Overlay) bool {
 
 func check(t *testing.T, m *tflite.Model, kernels tflm.Kernels) *tflm.Verdict {
 	t.Helper()
-	v, err := tflm.CheckFor(m, tflm.CheckOptions{Kernels: kernels})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(tflm.CheckFor(m, tflm.CheckOptions{Kernels: kernels}))(t)
 }
 
 // TestDiagonalModels plans the models in STOWAGE_MODELS with distances as they are and with some that

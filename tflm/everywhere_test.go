@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/pypi"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
@@ -33,10 +34,7 @@ func headsWith(t *testing.T, m *tflite.Model, s Set) (own, planned int64) {
 // written returns a plan's model as it is read again.
 func written(t *testing.T, p *Plan, m *tflite.Model) *tflite.Model {
 	t.Helper()
-	data, err := p.Written(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(p.Written(m))(t)
 	return parse(t, data)
 }
 
@@ -47,10 +45,7 @@ func TestEverywhere(t *testing.T) {
 	for seed := range uint64(300) {
 		m := parse(t, tflitemade.Bytes(seed, 6+int(seed)%11))
 		o := Options{Scratch: ReferenceSet.Scratch(m), InPlace: seed%3 == 0}
-		p, err := Make(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Make(t.Context(), m, o))(t)
 		after := written(t, p, m)
 		for _, s := range KnownSets() {
 			if own, head := headsWith(t, after, s); head > own {
@@ -82,14 +77,8 @@ func TestEverywhere(t *testing.T) {
 			stowage.Options{Minimize: true}); err != nil {
 			t.Fatal(err)
 		}
-		data, err := m.WithOffsets(q.Offsets)
-		if err != nil {
-			t.Fatal(err)
-		}
-		worse, err := WorseWith(t.Context(), parse(t, data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(m.WithOffsets(q.Offsets))(t)
+		worse := must.Get(WorseWith(t.Context(), parse(t, data)))(t)
 		if len(worse) > 0 {
 			alone++
 		}
@@ -106,10 +95,7 @@ func TestNamed(t *testing.T) {
 		m := parse(t, tflitemade.Bytes(seed, 8))
 		for _, s := range DefaultSets() {
 			o := Options{Scratch: s.Scratch(m), Set: s, Named: true}
-			p, err := Make(t.Context(), m, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(Make(t.Context(), m, o))(t)
 			after := written(t, p, m)
 			own, head := headsWith(t, after, s)
 			if head > own || head != p.WrittenHead() || own != p.Greedy {
@@ -140,21 +126,13 @@ func TestMends(t *testing.T) {
 			continue
 		}
 		q := &Plan{Model: m, Arena: p.Arena, Life: p.Life}
-		if err := q.solveWith(t.Context(), func(int, int) bool { return false }, stowage.Options{Minimize: true}); err != nil {
-			t.Fatal(err)
-		}
-		data, err := m.WithOffsets(q.Offsets)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, q.solveWith(t.Context(), func(int, int) bool { return false }, stowage.Options{Minimize: true}))
+		data := must.Get(m.WithOffsets(q.Offsets))(t)
 		bad := parse(t, data)
 		if worse, err := WorseWith(t.Context(), bad); err != nil || len(worse) == 0 {
 			continue
 		}
-		p, err = Make(t.Context(), bad, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p = must.Get(Make(t.Context(), bad, Options{}))(t)
 		if !p.Worth() {
 			continue
 		}
@@ -178,7 +156,7 @@ func modelsNamed(t *testing.T, folder string, names ...string) map[string]*tflit
 	t.Helper()
 	found := map[string]*tflite.Model{}
 	if folder != "" {
-		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !slices.Contains(names, d.Name()) || found[d.Name()] != nil {
 				return err
 			}
@@ -187,10 +165,7 @@ func modelsNamed(t *testing.T, folder string, names ...string) map[string]*tflit
 				found[d.Name()] = parse(t, data)
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	if len(found) < len(names) {
 		return nil
@@ -220,30 +195,18 @@ func TestWakeWords(t *testing.T) {
 		{"hey_mycroft.tflite", 18224, 31536, "cmsis-nn-mve", 12720, 3840},
 	} {
 		m := models[c.model]
-		esp, err := ParseSet("esp-nn@27d1f4a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := Make(t.Context(), m, Options{Scratch: esp.Scratch(m), Set: esp, Named: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		esp := must.Get(ParseSet("esp-nn@27d1f4a"))(t)
+		p := must.Get(Make(t.Context(), m, Options{Scratch: esp.Scratch(m), Set: esp, Named: true}))(t)
 		if x := p.Sizes()[0]; p.Before != c.head || p.WrittenHead() != c.head || x.Before.Smallest != c.arena ||
 			x.After.Smallest != c.arena {
 			t.Errorf("%s: heads %d and %d, arenas %d and %d, want %d and %d", c.model, p.Before, p.WrittenHead(),
 				x.Before.Smallest, x.After.Smallest, c.head, c.arena)
 		}
-		p, err = Make(t.Context(), m, Options{Scratch: ReferenceSet.Scratch(m)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p = must.Get(Make(t.Context(), m, Options{Scratch: ReferenceSet.Scratch(m)}))(t)
 		if !p.Worth() || p.Head != c.alone {
 			t.Errorf("%s: a head of %d, written: %v; want %d", c.model, p.Head, p.Worth(), c.alone)
 		}
-		on, err := ParseSet(c.on)
-		if err != nil {
-			t.Fatal(err)
-		}
+		on := must.Get(ParseSet(c.on))(t)
 		if own, head := headsWith(t, written(t, p, m), on); own != c.own || head > own {
 			t.Errorf("%s with %s: heads %d and %d, want %d and no more", c.model, on, own, head, c.own)
 		}
@@ -264,16 +227,10 @@ func TestMycroft(t *testing.T) {
 		{Operator: 31, Bytes: 6448},
 		{Operator: 36, Bytes: 10416},
 	}
-	p, err := Make(t.Context(), m, Options{Scratch: ReferenceSet.Scratch(m)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Make(t.Context(), m, Options{Scratch: ReferenceSet.Scratch(m)}))(t)
 	after := written(t, p, m)
 	for name, m := range map[string]*tflite.Model{"as it is": m, "planned": after} {
-		p, err := Make(t.Context(), m, Options{Scratch: declared, Named: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Make(t.Context(), m, Options{Scratch: declared, Named: true}))(t)
 		if got := p.Sizes()[0].Before.Smallest; got != 26016 {
 			t.Errorf("%s: an arena of %d, want 26016", name, got)
 		}
@@ -286,14 +243,8 @@ func TestVisualWakeWords(t *testing.T) {
 	if m == nil {
 		t.Skip("the public instances are not here: vww_96_int8.tflite of mlcommons/tiny, in the folder STOWAGE_MODELS")
 	}
-	esp, err := ParseSet("esp-nn")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Make(t.Context(), m, Options{Scratch: esp.Scratch(m), Set: esp, Named: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	esp := must.Get(ParseSet("esp-nn"))(t)
+	p := must.Get(Make(t.Context(), m, Options{Scratch: esp.Scratch(m), Set: esp, Named: true}))(t)
 	if x := p.Sizes()[0]; p.Before != 95456 || p.WrittenHead() != 86240 || x.After.Smallest >= x.Before.Smallest {
 		t.Errorf("heads of %d and %d, want 95456 and 86240; arenas of %d and %d", p.Before, p.WrittenHead(),
 			x.Before.Smallest, x.After.Smallest)

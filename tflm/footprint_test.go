@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 	"github.com/stowage-go/stowage/tflm"
@@ -25,10 +26,7 @@ func TestFootprint(t *testing.T) {
 		{"network", tflitemade.Network(3, 14), [3]int64{6592, 7616, 8016}},
 	} {
 		m := parsed(t, c.data, c.name)
-		plan, err := tflm.Make(context.Background(), m, options(m))
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := must.Get(tflm.Make(context.Background(), m, options(m)))(t)
 		for k, target := range targets {
 			f := tflm.ReferenceSet.Predict(m, plan.Arena, nil, plan.Before, target)
 			if f.Smallest != c.arena[k] {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/pypi"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
@@ -42,11 +43,7 @@ func start(t *testing.T) *interpreter.Process {
 
 func parsed(t *testing.T, data []byte, name string) *tflite.Model {
 	t.Helper()
-	m, err := tflite.Parse(data, name+".tflite")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(tflite.Parse(data, name+".tflite"))(t)
 }
 
 func options(m *tflite.Model) tflm.Options {
@@ -71,10 +68,7 @@ func TestInterpreter(t *testing.T) {
 		for _, inPlace := range []bool{false, true} {
 			o := options(m)
 			o.InPlace = inPlace
-			r, err := p.Compare(context.Background(), m, t.TempDir(), 3, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(p.Compare(context.Background(), m, t.TempDir(), 3, o))(t)
 			if r.Error != "" || len(r.Unknown) > 0 {
 				t.Errorf("%s does not run: %s, unknown operators %v", r.Model, r.Error, r.Unknown)
 			}
@@ -164,15 +158,9 @@ func TestWakeWords(t *testing.T) {
 func TestTraps(t *testing.T) {
 	p, all := start(t), t
 	m := parsed(t, tflitemade.Network(3, 14), "trap")
-	good, err := tflm.Make(context.Background(), m, tflm.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(tflm.Make(context.Background(), m, tflm.Options{}))(t)
 	state := parsed(t, tflitemade.Model([]tflitemade.Graph{svdf()}), "state")
-	stateful, err := tflm.Make(context.Background(), state, options(state))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stateful := must.Get(tflm.Make(context.Background(), state, options(state)))(t)
 	const variable, online = 4, 6 // the state of svdf, and a tensor that lives when it is not used
 	// The first tensor of the arena that is neither input nor output.
 	inner := slices.IndexFunc(good.Arena.Tensor, func(k int) bool {
@@ -289,10 +277,7 @@ func TestTraps(t *testing.T) {
 			}
 			planned := parsed(t, again, "planned")
 			const arena = 1 << 20
-			v, err := tflm.Check(planned, arena)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(tflm.Check(planned, arena))(t)
 			found := slices.ContainsFunc(v.Findings, func(f tflm.Finding) bool { return f.Rule == c.rule })
 			if v.OK() != c.ok || c.rule != "" && !found || c.rule == "" && len(v.Findings) > 0 {
 				t.Errorf("Check: ok %v, %+v; want rule %q", v.OK(), v.Findings, c.rule)
@@ -300,9 +285,7 @@ func TestTraps(t *testing.T) {
 			dir := t.TempDir()
 			run := func(data []byte, preserve bool) (*interpreter.Answer, error) {
 				path := filepath.Join(dir, "m.tflite")
-				if err := os.WriteFile(path, data, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(path, data, 0o600))
 				return p.Run(interpreter.Request{Model: path, Arena: arena, Runs: 3, Preserve: preserve})
 			}
 			want, err := run(m.Bytes(), true)
@@ -330,10 +313,7 @@ func TestTraps(t *testing.T) {
 			// Where Check finds no fault the head is the one that is emulated.
 			if did == same && c.ok {
 				o := tflm.Options{Scratch: tflm.ReferenceSet.Scratch(planned)}
-				plan, err := tflm.Make(context.Background(), planned, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				plan := must.Get(tflm.Make(context.Background(), planned, o))(t)
 				if plan.Before != a.Sizes.Head {
 					t.Errorf("head %d, emulated %d", a.Sizes.Head, plan.Before)
 				}
@@ -384,9 +364,7 @@ func TestMoved(t *testing.T) {
 			t.Errorf("%s: Check: %+v, %v", name, v, err)
 		}
 		path := filepath.Join(t.TempDir(), "m.tflite")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, data, 0o600))
 		var outputs []string
 		for _, preserve := range []bool{true, false} {
 			if preserve {
@@ -422,10 +400,7 @@ func TestLaterVariable(t *testing.T) {
 		Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{last.Inputs[0], state}, Outputs: last.Outputs,
 	}
 	m := parsed(t, tflitemade.Model(graphs), "later")
-	plan, err := tflm.Make(context.Background(), m, options(m))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(tflm.Make(context.Background(), m, options(m)))(t)
 	if plan.Offsets[state] != tflite.Online {
 		t.Errorf("tensor %d is pinned at %d", state, plan.Offsets[state])
 	}
@@ -436,18 +411,13 @@ func TestLaterVariable(t *testing.T) {
 		offsets []int32
 		ok      bool
 	}{{"left", plan.Offsets, true}, {"pinned", pinned, false}} {
-		data, err := m.WithOffsets(c.offsets)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(m.WithOffsets(c.offsets))(t)
 		v, err := tflm.Check(parsed(t, data, c.name), 0)
 		if err != nil || v.OK() != c.ok {
 			t.Errorf("%s: Check: %+v, %v", c.name, v, err)
 		}
 		path := filepath.Join(t.TempDir(), "m.tflite")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, data, 0o600))
 		a, err := p.Run(interpreter.Request{Model: path, Arena: 1 << 16, Runs: 4})
 		if ran := err == nil && a.Error == ""; ran != c.ok {
 			t.Errorf("%s: %v, %+v", c.name, err, a)
@@ -497,23 +467,12 @@ func TestFolded(t *testing.T) {
 func TestScratch(t *testing.T) {
 	p := start(t)
 	m := parsed(t, tflitemade.Model([]tflitemade.Graph{means()}), "means")
-	known, err := tflm.Make(context.Background(), m, options(m))
-	if err != nil {
-		t.Fatal(err)
-	}
-	blind, err := tflm.Make(context.Background(), m, tflm.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(tflm.Make(context.Background(), m, options(m)))(t)
+	blind := must.Get(tflm.Make(context.Background(), m, tflm.Options{}))(t)
 	head := func(plan *tflm.Plan) int64 {
-		data, err := m.WithOffsets(plan.Offsets)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(m.WithOffsets(plan.Offsets))(t)
 		path := filepath.Join(t.TempDir(), "m.tflite")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, data, 0o600))
 		a, err := p.Run(interpreter.Request{Model: path, Arena: 1 << 20})
 		if err != nil || a.Error != "" {
 			t.Fatal(err, a)
@@ -693,10 +652,7 @@ func TestSharedHead(t *testing.T) {
 	kept, online := 0, 0
 	for seed := range uint64(30) {
 		m := parsed(t, tflitemade.Network(seed, 6+int(seed)%12), "shared")
-		plan, err := tflm.Make(context.Background(), m, options(m))
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := must.Get(tflm.Make(context.Background(), m, options(m)))(t)
 		for range 12 {
 			offsets := slices.Clone(plan.Offsets)
 			for k := range m.Operators {
@@ -711,10 +667,7 @@ func TestSharedHead(t *testing.T) {
 					offsets[out] = tflite.Online
 				}
 			}
-			data, err := m.WithOffsets(offsets)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(m.WithOffsets(offsets))(t)
 			again := parsed(t, data, "shared")
 			v, err := tflm.Check(again, 0)
 			if err != nil || !v.OK() || v.Shares == 0 {
@@ -725,9 +678,7 @@ func TestSharedHead(t *testing.T) {
 				t.Fatalf("seed %d: kept %v, %v", seed, plan.Kept, err)
 			}
 			path := filepath.Join(t.TempDir(), "m.tflite")
-			if err := os.WriteFile(path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, data, 0o600))
 			a, err := p.Run(interpreter.Request{Model: path, Arena: 1 << 20})
 			if err != nil || a.Error != "" {
 				t.Fatal(err, a)

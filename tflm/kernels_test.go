@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 	"github.com/stowage-go/stowage/tflm"
@@ -230,10 +231,7 @@ func TestKernels(t *testing.T) {
 	limits := map[tflm.Limit]int{}
 	for _, s := range singles() {
 		m := parsed(t, s.model(), tflite.Code(s.code).String())
-		r, err := p.Compare(context.Background(), m, t.TempDir(), 0, options(m))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(p.Compare(context.Background(), m, t.TempDir(), 0, options(m)))(t)
 		if r.Error != "" || len(r.Unknown) > 0 {
 			t.Errorf("%s: %s, unknown %v", r.Model, r.Error, r.Unknown)
 			continue
@@ -298,10 +296,7 @@ func TestInPlaceKernels(t *testing.T) {
 		m := parsed(t, tflitemade.Model([]tflitemade.Graph{g}), tflite.Code(s.code).String())
 		opts := options(m)
 		opts.InPlace = true
-		plan, err := tflm.Make(context.Background(), m, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := must.Get(tflm.Make(context.Background(), m, opts))(t)
 		if over := plan.Offsets[1] == plan.Offsets[2]; over != may[s.code] {
 			t.Errorf("%s: in place %v, want %v", tflite.Code(s.code), over, may[s.code])
 		}
@@ -309,10 +304,7 @@ func TestInPlaceKernels(t *testing.T) {
 			continue // defaults of options may not run
 		}
 		ran[s.code] = true
-		r, err := p.Compare(context.Background(), m, t.TempDir(), 3, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(p.Compare(context.Background(), m, t.TempDir(), 3, opts))(t)
 		if r.Error != "" || len(r.Faults()) > 0 {
 			t.Errorf("%s: %s %v", tflite.Code(s.code), r.Error, r.Faults())
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
@@ -21,10 +22,7 @@ func TestOthersAtLeast(t *testing.T) {
 		{"halves", tflitemade.Halves(), Options{}, true},
 		{"hybrid", tflitemade.Hybrid(), Options{}, true},
 	} {
-		p, err := Make(t.Context(), parse(t, c.model), c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Make(t.Context(), parse(t, c.model), c.o))(t)
 		for _, s := range KnownSets() {
 			if p.AtLeast(s) != c.atLeast {
 				t.Errorf("%s, %s: at least %v", c.name, s, p.AtLeast(s))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
@@ -52,15 +53,9 @@ func TestReorder(t *testing.T) {
 				o.Scratch = append(o.Scratch, tflite.Scratch{Operator: k, Bytes: int64(rng.IntN(400))})
 			}
 		}
-		kept, err := Make(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kept := must.Get(Make(t.Context(), m, o))(t)
 		o.Reorder = true
-		p, err := Make(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Make(t.Context(), m, o))(t)
 		if p.Head > kept.Head || p.Head < p.OrderBound || p.OrderBound == 0 || p.Before != kept.Before {
 			t.Errorf("seed %d: head %d, in the order given %d, bound %d", seed, p.Head, kept.Head, p.OrderBound)
 		}
@@ -69,10 +64,7 @@ func TestReorder(t *testing.T) {
 		}
 		if p.Order != nil {
 			better++
-			written, err := p.Written(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			written := must.Get(p.Written(m))(t)
 			if v, err := CheckFor(parse(t, written), CheckOptions{Capacity: p.Head, Kernels: o.Kernels}); err != nil || !v.OK() {
 				t.Errorf("seed %d: %v, %v", seed, v, err)
 			}
@@ -82,10 +74,7 @@ func TestReorder(t *testing.T) {
 		}
 		o.Reorder = false
 		eachOrder(m, 60, func(order []int) {
-			moved, err := m.Reordered(order)
-			if err != nil {
-				t.Fatal(err)
-			}
+			moved := must.Get(m.Reordered(order))(t)
 			other := o
 			other.Scratch = slices.Clone(o.Scratch)
 			for i := range other.Scratch {
@@ -124,20 +113,11 @@ func TestReorderKept(t *testing.T) {
 	moved := 0
 	for seed := range uint64(12) {
 		m := parse(t, tflitemade.Network(seed, 12))
-		p, err := Make(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Make(t.Context(), m, o))(t)
 		plain := o
 		plain.Reorder = false
-		q, err := Make(t.Context(), m, plain)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := m.WithOffsets(q.Offsets)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Get(Make(t.Context(), m, plain))(t)
+		data := must.Get(m.WithOffsets(q.Offsets))(t)
 		planned := parse(t, data)
 		again, err := Make(t.Context(), planned, o)
 		if err != nil || again.Head != p.Head || again.Before != q.Head || !slices.Equal(again.Order, p.Order) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/tflm"
@@ -44,10 +45,7 @@ func TestReorderedOutputs(t *testing.T) {
 			if !slices.IsSorted(order) {
 				moved++
 			}
-			data, err := m.Reordered(order)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(m.Reordered(order))(t)
 			if got := run(t, p, data); got != want {
 				t.Errorf("seed %d: the order %v gives other outputs", seed, order)
 			}
@@ -62,9 +60,7 @@ func TestReorderedOutputs(t *testing.T) {
 func run(t *testing.T, p *interpreter.Process, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.tflite")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, data, 0o600))
 	a, err := p.Run(interpreter.Request{Model: path, Arena: 1 << 20, Runs: 3})
 	if err != nil || a.Error != "" {
 		t.Fatal(err, a)
@@ -85,10 +81,7 @@ func TestReorderedPlans(t *testing.T) {
 			m, o.Kernels = parsed(t, tflitemade.Images(seed, 10), "network"), tflm.ReferenceKernels
 			o.Scratch = tflm.ReferenceSet.Scratch(m)
 		}
-		r, err := p.Compare(context.Background(), m, t.TempDir(), 3, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(p.Compare(context.Background(), m, t.TempDir(), 3, o))(t)
 		for _, f := range r.Faults() {
 			t.Errorf("seed %d: %s", seed, f)
 		}
@@ -110,27 +103,15 @@ func TestPoseLandmark(t *testing.T) {
 	if err != nil {
 		t.Skip("needs the npm package @mediapipe/pose unpacked in the folder STOWAGE_MODELS")
 	}
-	m, weights, err := parsed(t, data, "pose").Fold()
-	if err != nil {
-		t.Fatal(err)
-	}
-	given, err := tflm.Make(t.Context(), m, tflm.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := tflm.Make(t.Context(), m, tflm.Options{Reorder: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, weights := must.Two(parsed(t, data, "pose").Fold())(t)
+	given := must.Get(tflm.Make(t.Context(), m, tflm.Options{}))(t)
+	made := must.Get(tflm.Make(t.Context(), m, tflm.Options{Reorder: true}))(t)
 	if !made.OrderProven() || made.Head > 6_817_024 {
 		t.Errorf("head %d, in the order given %d, bound %d", made.Head, given.Head, made.OrderBound)
 	}
 	// The model before its weights were folded takes the same order.
 	whole := parsed(t, data, "pose")
-	written, err := made.Written(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	written := must.Get(made.Written(whole))(t)
 	again, folded, err := parsed(t, written, "pose").Fold()
 	if err != nil || folded != weights || !slices.EqualFunc(again.Operators, made.Model.Operators, sameOperator) {
 		t.Errorf("%d weights folded, %d before: %v", folded, weights, err)
@@ -138,11 +119,8 @@ func TestPoseLandmark(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	r, err := start(t).Compare(t.Context(), m, t.TempDir(), 1,
-		tflm.Options{Reorder: true, Scratch: tflm.ReferenceSet.Scratch(m)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(start(t).Compare(t.Context(), m, t.TempDir(), 1,
+		tflm.Options{Reorder: true, Scratch: tflm.ReferenceSet.Scratch(m)}))(t)
 	for _, f := range r.Faults() {
 		t.Error(f)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
@@ -49,24 +50,15 @@ func TestSetScratch(t *testing.T) {
 	if got := ReferenceSet.Scratch(m); len(got) > 0 {
 		t.Errorf("the reference kernels ask for %v", got)
 	}
-	l, err := m.Lifetimes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(m.Lifetimes())(t)
 	more := 0
 	for _, s := range DefaultSets() {
 		scratch := s.Scratch(m)
 		if !slices.IsSortedFunc(scratch, func(a, b tflite.Scratch) int { return a.Operator - b.Operator }) {
 			t.Errorf("%s: %v", s, scratch)
 		}
-		a, err := m.Arena(l, scratch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		head, err := Head(t.Context(), m, scratch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(m.Arena(l, scratch))(t)
+		head := must.Get(Head(t.Context(), m, scratch))(t)
 		f := s.Predict(m, a, nil, head, &Firmware32)
 		if f.Smallest < head+f.Tail {
 			t.Errorf("%s: an arena of %d for a head of %d and a tail of %d", s, f.Smallest, head, f.Tail)

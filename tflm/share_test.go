@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -151,10 +152,7 @@ func TestShared(t *testing.T) {
 		{"no plan, compiled by Vela", planned(t, tflitemade.EthosU()), Outside, "finds tensor 4", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v, err := Check(c.model, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(Check(c.model, 0))(t)
 			var all strings.Builder
 			found := c.rule == ""
 			for _, f := range v.Findings {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/tflm"
@@ -17,10 +18,7 @@ func TestCoverings(t *testing.T) {
 		m := parsed(t, tflitemade.Images(seed, 4+int(seed)/2), "network")
 		o := options(m)
 		o.Kernels = tflm.ReferenceKernels
-		p, err := tflm.Make(context.Background(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(tflm.Make(context.Background(), m, o))(t)
 		shown, offsets := p.Shown()
 		if report := verify.Check(shown, offsets, 0); len(report.Violations) > 0 {
 			t.Errorf("seed %d: %v", seed, report.Violations[0].Message)

@@ -11,6 +11,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
@@ -18,11 +19,7 @@ import (
 
 func parse(t *testing.T, data []byte) *tflite.Model {
 	t.Helper()
-	m, err := tflite.Parse(data, "test.tflite")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(tflite.Parse(data, "test.tflite"))(t)
 }
 
 // TestMake plans networks: what is written is no worse than the runtime's own
@@ -53,10 +50,7 @@ func TestMake(t *testing.T) {
 				continue
 			}
 			better++
-			data, err := m.WithOffsets(p.Offsets)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(m.WithOffsets(p.Offsets))(t)
 			again := parse(t, data)
 			v, err := Check(again, p.Head)
 			if err != nil || !v.OK() {
@@ -125,10 +119,7 @@ func TestCheck(t *testing.T) {
 		{"two", []tflitemade.Metadata{plan(5, 0, 0, 0, -1, -1), plan(5, 0, 32, 64, -1,
 			-1)}, []Rule{Duplicate}, "the last one counts", true},
 	} {
-		v, err := Check(parse(t, tflitemade.Model([]tflitemade.Graph{g}, c.metadata...)), 96)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(Check(parse(t, tflitemade.Model([]tflitemade.Graph{g}, c.metadata...)), 96))(t)
 		var rules []Rule
 		var all strings.Builder
 		for _, f := range v.Findings {
@@ -163,10 +154,7 @@ func TestInPlace(t *testing.T) {
 		},
 		Inputs: []int32{0}, Outputs: []int32{3, 4},
 	}}))
-	l, err := m.Lifetimes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(m.Lifetimes())(t)
 	if got, want := groups(m, l, func(int, int) bool { return true }), []int{0, 1, 1, 3, 1, 5}; !slices.Equal(got, want) {
 		t.Errorf("groups %v, want %v", got, want)
 	}
@@ -180,10 +168,7 @@ func TestLog(t *testing.T) {
 		Ops:     []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}}},
 		Inputs:  []int32{0}, Outputs: []int32{1},
 	}}))
-	l, err := m.Lifetimes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(m.Lifetimes())(t)
 	probe := "boot\nI (12) stowage: 0,0,1,32,\r\nI (13) stowage: 1,1,1,32,\nI (14) stowage: 2,1,1,208,\ndone\n"
 	usage := "0 (id=0): size=32, offset=0, first_used=0 last_used=1\n* (id=1): size=32, offset=32, first_used=1 last_used=1\n* (id=2): size=208, offset=64, first_used=1 last_used=1\n   0: 000...... (1k)\n"
 	for name, text := range map[string]string{"probe": probe, "usage": usage, "twice": probe + usage} {
@@ -279,17 +264,11 @@ func TestMutated(t *testing.T) {
 		}
 		peakOf(a.Problem, l)
 		InPlaceLoad(m, l, a)
-		v, err := Check(m, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(Check(m, 0))(t)
 		if m.Offline == nil || !v.OK() || v.Shares == 0 {
 			continue
 		}
-		p, err := Make(t.Context(), m, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Make(t.Context(), m, Options{}))(t)
 		if p.Kept {
 			kept++
 			p.Peak()
@@ -311,24 +290,15 @@ func TestFaultyPlan(t *testing.T) {
 		data := tflitemade.Network(seed, 8)
 		m := parse(t, data)
 		offsets := make([]int32, len(m.Tensors)) // all at 0
-		faulty, err := m.WithOffsets(offsets)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := Make(t.Context(), m, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		faulty := must.Get(m.WithOffsets(offsets))(t)
+		want := must.Get(Make(t.Context(), m, Options{}))(t)
 		m = parse(t, faulty)
 		p, err := Make(t.Context(), m, Options{})
 		if err != nil || !p.Faulty || !p.Worth() || p.Before != want.Greedy || p.Head != want.Head {
 			t.Fatalf("seed %d: faulty %v, heads %d and %d, %v, want %d and %d", seed, p.Faulty, p.Before, p.Head, err,
 				want.Greedy, want.Head)
 		}
-		mended, err := m.WithOffsets(p.Offsets)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mended := must.Get(m.WithOffsets(p.Offsets))(t)
 		if v, err := Check(parse(t, mended), 0); err != nil || !v.OK() {
 			t.Errorf("seed %d: %+v, %v", seed, v, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/pypi"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
@@ -28,25 +29,17 @@ func TestVela(t *testing.T) {
 	files := map[string][]byte{"whole": int8s(false), "around": int8s(true)}
 	folder := pypi.WakeWords(t)
 	for _, name := range []string{"alexa", "okay_nabu"} {
-		data, err := os.ReadFile(filepath.Join(folder, name+".tflite"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join(folder, name+".tflite")))(t)
 		files[name] = data
 	}
 	for name, data := range files {
 		path := filepath.Join(dir, name+".tflite")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, data, 0o600))
 		cmd := exec.Command(python, "-m", "ethosu.vela", path, "--accelerator-config", "ethos-u55-128", "--output-dir", dir)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
-		data, err := os.ReadFile(filepath.Join(dir, name+"_vela.tflite"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join(dir, name+"_vela.tflite")))(t)
 		m := parsed(t, data, name)
 		window := int64(0) // the largest tensor, in which all others lie
 		npu := 0
@@ -81,10 +74,7 @@ func TestVela(t *testing.T) {
 		if err != nil || !p.Worth() || p.Head <= window {
 			t.Fatalf("%s: %+v, %v", name, p, err)
 		}
-		apart, err := m.WithOffsets(p.Offsets)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apart := must.Get(m.WithOffsets(p.Offsets))(t)
 		if v, err := tflm.Check(parsed(t, apart, name), 0); err != nil || v.OK() {
 			t.Errorf("%s: moved apart it passes: %v", name, err)
 		}

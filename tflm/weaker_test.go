@@ -5,6 +5,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
@@ -25,10 +26,7 @@ func TestNoModeLarger(t *testing.T) {
 	smaller := 0
 	for n := range plantest.Share[uint64](240, 60) {
 		seed := 190 + n
-		m, err := tflite.Parse(tflitemade.Network(seed, 5+int(seed%40)), "made.tflite")
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(tflite.Parse(tflitemade.Network(seed, 5+int(seed%40)), "made.tflite"))(t)
 		heads := make([]int64, len(modes))
 		for k, x := range modes {
 			x.Solve = stowage.Options{NodeLimit: 1 + int64(seed%7)*100}
@@ -36,10 +34,7 @@ func TestNoModeLarger(t *testing.T) {
 				x.Solve.Planner = "first-fit"
 			}
 			x.States = 1 + int(seed%3)*50
-			p, err := Make(t.Context(), m, x.Options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(Make(t.Context(), m, x.Options))(t)
 			heads[k] = p.Head
 			for _, w := range x.weaker {
 				if heads[k] > heads[w] {
@@ -60,20 +55,11 @@ func TestNoModeLarger(t *testing.T) {
 // lower one is taken.
 func TestInPlaceApart(t *testing.T) {
 	for _, seed := range []uint64{36, 40, 60, 140, 202} {
-		m, err := tflite.Parse(tflitemade.Network(seed, 10+int(seed%70)), "made.tflite")
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(tflite.Parse(tflitemade.Network(seed, 10+int(seed%70)), "made.tflite"))(t)
 		o := Options{Solve: stowage.Options{Planner: "first-fit"}}
-		apart, err := Make(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apart := must.Get(Make(t.Context(), m, o))(t)
 		o.InPlace = true
-		in, err := Make(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(Make(t.Context(), m, o))(t)
 		if in.Head > apart.Head || in.Result.LowerBound > in.Head {
 			t.Errorf("seed %d: head %d in place, %d apart, bound %d", seed, in.Head, apart.Head, in.Result.LowerBound)
 		}

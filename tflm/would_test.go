@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 	"github.com/stowage-go/stowage/tflm"
@@ -23,15 +24,9 @@ func TestAlternatives(t *testing.T) {
 		o := options(m)
 		o.Reorder = seed%5 == 4
 		o.InPlace = seed%7 == 6
-		p, err := tflm.Make(ctx, m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(tflm.Make(ctx, m, o))(t)
 		before := *p
-		all, err := p.Alternatives(ctx, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(p.Alternatives(ctx, o))(t)
 		want := 4
 		if o.Reorder {
 			want -= 2
@@ -45,10 +40,7 @@ func TestAlternatives(t *testing.T) {
 		for _, x := range all {
 			next := o
 			next.InPlace, next.Reorder, next.Kernels = o.InPlace || x.InPlace, o.Reorder || x.Reorder, x.Kernels
-			q, err := tflm.Make(ctx, m, next)
-			if err != nil {
-				t.Fatal(err)
-			}
+			q := must.Get(tflm.Make(ctx, m, next))(t)
 			if q.WrittenHead() != x.Plan.WrittenHead() {
 				t.Errorf("seed %d: %v, %q, %v: the head is %d, with the options %d",
 					seed, x.InPlace, x.Kernels, x.Reorder, x.Plan.WrittenHead(), q.WrittenHead())

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/model"
 )
@@ -16,10 +17,7 @@ func fold(t *testing.T, o FoldOptions, events string) []Plan {
 	t.Helper()
 	events = strings.TrimPrefix(events, "\n")
 	text := traceHead + "\n" + events + "end " + strconv.Itoa(1+strings.Count(events, "\n")) + " -\n"
-	r, err := ReadTrace(strings.NewReader(text), "x.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(ReadTrace(strings.NewReader(text), "x.trace"))(t)
 	return Fold(r, o)
 }
 
@@ -243,14 +241,8 @@ func TestTraceFaults(t *testing.T) {
 // examples returns a trace and a plan as they are written.
 func examples(t testing.TB) (traces, plans []byte) {
 	t.Helper()
-	data, err := os.ReadFile("../../arena/testdata/steps.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := ReadTrace(bytes.NewReader(data), "steps.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("../../arena/testdata/steps.trace"))(t)
+	r := must.Get(ReadTrace(bytes.NewReader(data), "steps.trace"))(t)
 	all := Fold(r, FoldOptions{})
 	at := int64(0) // one above the other
 	var regions []Region
@@ -267,9 +259,7 @@ func examples(t testing.TB) (traces, plans []byte) {
 		all[i].Baselines = []Baseline{{"malloc", 12345}}
 	}
 	var b bytes.Buffer
-	if err := WritePlans(&b, all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WritePlans(&b, all))
 	return data, b.Bytes()
 }
 
@@ -294,18 +284,14 @@ func rewrite(t testing.TB, data []byte, isTrace bool) []byte {
 			return nil
 		}
 		Fold(r, FoldOptions{})
-		if err := WriteTrace(&b, r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteTrace(&b, r))
 	} else {
 		plans, err := ReadPlans(bytes.NewReader(data), "")
 		if err != nil {
 			return nil
 		}
 		Heaps(plans)
-		if err := WritePlans(&b, plans); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WritePlans(&b, plans))
 	}
 	return b.Bytes()
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/arena"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestGuess has two steps that differ, as the first two of a training loop do: the first makes a state (900
@@ -29,10 +30,7 @@ a 900 64 0 0
 e 1 0
 end 16 -
 `
-	read, err := arena.ReadTrace(strings.NewReader(recorded), "steps.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(arena.ReadTrace(strings.NewReader(recorded), "steps.trace"))(t)
 	plans := arena.Fold(read, arena.FoldOptions{})
 	if len(plans) != 1 || plans[0].Period != 5 {
 		t.Fatalf("%d plans: %+v", len(plans), plans)

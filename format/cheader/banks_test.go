@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 func bankPlan() *BankPlan {
@@ -27,12 +29,8 @@ func bankPlan() *BankPlan {
 // a tensor is in the header but not in the class.
 func TestBankNames(t *testing.T) {
 	var header, class strings.Builder
-	if err := WriteBanks(&header, bankPlan()); err != nil {
-		t.Fatal(err)
-	}
-	if err := WritePlanner(&class, bankPlan()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteBanks(&header, bankPlan()))
+	must.Do(t, WritePlanner(&class, bankPlan()))
 	for _, want := range []string{
 		"#define NET_MEMORY_D_TCM 0\n", "#define NET_MEMORY_D_TCM_2 1\n", "#define NET_MEMORY_UNUSED 2\n",
 		"#define NET_BYTES_D_TCM_2 32\n",

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 func sample() *Plan {
@@ -71,9 +73,7 @@ func TestLongNames(t *testing.T) {
 		}
 		p.Runtime = &Runtime{AtLeast: true, Arenas: []ArenaSize{{Target: "PYTHON"}}}
 		var out strings.Builder
-		if err := WriteHeader(&out, p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteHeader(&out, p))
 		for line := range strings.Lines(out.String()) {
 			if f := strings.Fields(line); len(f) > 1 && f[0] == "#define" && len(f[1]) > 63 {
 				t.Errorf("%s has %d characters", f[1], len(f[1]))
@@ -98,9 +98,7 @@ func TestRuntime(t *testing.T) {
 	of.Model, of.Hash = int64(len(data)), HashOf(data)
 	p := &Plan{Name: "tiny", Arena: 2048, Alignment: 16, Tensors: []Tensor{{"a", 0, 16}}, Runtime: &of}
 	var header, array, atLeast strings.Builder
-	if err := errors.Join(WriteHeader(&header, p), WriteArray(&array, "tiny", data, r)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(WriteHeader(&header, p), WriteArray(&array, "tiny", data, r)))
 	for _, want := range []string{
 		"#define TINY_TENSOR_ARENA_SIZE_32 3168 /* 32-bit firmware */\n", "#define TINY_TENSOR_ARENA_SIZE_64 3744",
 		"#define TINY_HEAD_SIZE 2048\n", "#define TINY_MODEL_DATA_SIZE 1000\n", HashOf(data),
@@ -139,9 +137,7 @@ int main(void) {
 	for name, text := range map[string]string{
 		"tiny.h": header.String(), "array.cc": array.String(), "array.c": array.String(), "main.c": main, "main.cc": main,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	run := func(args ...string) {
 		cmd := exec.Command(args[0], args[1:]...)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -25,9 +26,7 @@ func TestClocks(t *testing.T) {
 	}
 	want.Buffers[0].SetClocks([]int64{8, 15, 2}, []int64{16, 16, 10})
 	want.Buffers[1].SetClocks([]int64{8, 9, 2}, []int64{8, 12, 2})
-	if diff := cmp.Diff(want, p); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, p)
 	var b bytes.Buffer
 	lines := strings.ReplaceAll(text, "\r", "")
 	if err := WriteWith(&b, p, nil, WriteOptions{Header: header, Extra: extra}); err != nil || b.String() != lines {
@@ -42,15 +41,10 @@ func TestClocks(t *testing.T) {
 // TestClocksRoundTrip writes and reads problems of the generators.
 func TestClocksRoundTrip(t *testing.T) {
 	for _, pattern := range gen.Patterns() {
-		p, err := gen.Generate("clocks", gen.Options{Pattern: pattern, Threads: 5, Buffers: 40})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(gen.Generate("clocks", gen.Options{Pattern: pattern, Threads: 5, Buffers: 40}))(t)
 		p.Name = ""
 		var b bytes.Buffer
-		if err := Write(&b, p, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Write(&b, p, nil))
 		q, err := Read(&b, "x.csv")
 		for i := range p.Buffers {
 			p.Buffers[i].Alignment = 1
@@ -89,10 +83,7 @@ func TestClocksFaults(t *testing.T) {
 		err.Error() != `x.csv:2: buffer a: end "1:0": has the colons of a vector clock, which cannot be inclusive: name the column upper, or write the times as numbers` {
 		t.Error(err)
 	}
-	p, err := gen.Generate("clocks", gen.Options{Buffers: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(gen.Generate("clocks", gen.Options{Buffers: 4}))(t)
 	if Writable(p) != nil {
 		t.Error("clocks are refused")
 	}

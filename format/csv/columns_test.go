@@ -8,15 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestSharedColumns reads the headers that the tests of the Python package read, too. Each header gives the columns
 // of its names, or is refused.
 func TestSharedColumns(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "columns.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("testdata", "columns.json")))(t)
 	var rows []struct {
 		Header []string
 		Means  map[string]string // nil if the header is refused
@@ -53,10 +52,7 @@ func TestSharedColumns(t *testing.T) {
 
 // TestPythonColumns compares the names of columns that the Python package takes in tables with those of files.
 func TestPythonColumns(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "python", "stowage", "_problem.py"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("..", "..", "python", "stowage", "_problem.py")))(t)
 	_, rest, found := strings.Cut(string(text), "\nCOLUMNS = {\n")
 	table, _, ended := strings.Cut(rest, "\n}\n")
 	if !found || !ended {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -36,14 +37,10 @@ func FuzzRead(f *testing.F) {
 			checkIssues(t, err)
 			return
 		}
-		if err := model.Validate(p); err != nil {
-			t.Fatalf("Read took an invalid problem: %v", err)
-		}
+		must.Do(t, model.Validate(p), "Read took an invalid problem")
 		for _, o := range []WriteOptions{{}, {Inclusive: true}} {
 			var b bytes.Buffer
-			if err := WriteWith(&b, p, nil, o); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, WriteWith(&b, p, nil, o))
 			written := b.String()
 			q, err := Read(&b, "")
 			if err != nil {
@@ -69,16 +66,9 @@ func FuzzReadPlan(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := Write(&b, p, plan.Offsets); err != nil {
-			t.Fatal(err)
-		}
-		again, err := ReadPlan(&b, "", p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(plan, again); diff != "" {
-			t.Fatal(diff)
-		}
+		must.Do(t, Write(&b, p, plan.Offsets))
+		again := must.Get(ReadPlan(&b, "", p))(t)
+		must.Same(t, plan, again)
 	})
 }
 

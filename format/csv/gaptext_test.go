@@ -11,23 +11,19 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestGapText reads spellings of gaps that the Python package has to take, and refuse, as
 // this reader does: its tests read the same file. Each has what it means with a column
 // upper, and with a column end, whose gaps include their last time slot; null is refused.
 func TestGapText(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "gaptext.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("testdata", "gaptext.json")))(t)
 	var cases []struct {
 		Text       string
 		Upper, End [][]int64
 	}
-	if err := json.Unmarshal(text, &cases); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &cases))
 	var taken, refused int
 	for _, c := range cases {
 		for _, inclusive := range []bool{false, true} {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -15,10 +16,7 @@ import (
 // header, with its own columns and separator.
 func TestHabits(t *testing.T) {
 	const plain = "id,lower,upper,size,alignment,offset\n#1,0,3,1572864,64,-1\nb,1,5,4096,1,65536\n"
-	want, err := Read(strings.NewReader(plain), "x.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(Read(strings.NewReader(plain), "x.csv"))(t)
 	for name, test := range map[string]struct{ text, out string }{
 		"units": {
 			"id,lower,upper,size,alignment,offset\n#1,0,3,1.5MiB,64B,-1\nb,1,5,4 kib,,64K\n",
@@ -94,9 +92,7 @@ func TestExtraRoundTrip(t *testing.T) {
 			extra.Columns = [][]string{nil, nil}
 		}
 		var b bytes.Buffer
-		if err := WriteWith(&b, p, nil, WriteOptions{Header: h, Extra: extra}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteWith(&b, p, nil, WriteOptions{Header: h, Extra: extra}))
 		text := b.String()
 		got, names, again, err := ReadExtra(&b, "x.csv")
 		if err != nil {
@@ -133,16 +129,10 @@ func TestNoIDs(t *testing.T) {
 	want := []model.Buffer{
 		{ID: "0", Upper: 3, Size: 4, Alignment: 1}, {ID: "1", Lower: 1, Upper: 5, Size: 6, Alignment: 1},
 	}
-	if diff := cmp.Diff(want, p.Buffers); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, p.Buffers)
 	var b bytes.Buffer
-	if err := WriteWith(&b, p, []int64{0, 4}, WriteOptions{Header: h, Extra: extra}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff("id,lower,upper,size,op,offset\n0,0,3,4,conv,0\n1,1,5,6,add,4\n", b.String()); diff != "" {
-		t.Error(diff)
-	}
+	must.Do(t, WriteWith(&b, p, []int64{0, 4}, WriteOptions{Header: h, Extra: extra}))
+	must.Same(t, "id,lower,upper,size,op,offset\n0,0,3,4,conv,0\n1,1,5,6,add,4\n", b.String())
 	for _, plan := range []string{b.String(), "offset\n0\n4\n", "id,offset\n1,4\n0,0\n"} {
 		if got, err := ReadPlan(strings.NewReader(plan), "x.csv", p); err != nil || len(got.Offsets) != 2 ||
 			got.Offsets[1] != 4 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -22,13 +23,9 @@ func TestPlanPools(t *testing.T) {
 	p := pooledProblem()
 	plan := &model.Plan{Offsets: []int64{0, 4}, Pools: []int32{1, 0}, Height: 16}
 	var b bytes.Buffer
-	if err := WritePlan(&b, p, plan); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WritePlan(&b, p, plan))
 	want := "id,lower,upper,size,pool,alignment,offset\na,0,2,8,\"slow, large\",1,0\nb,0,4,4,fast,4,4\n"
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, b.String())
 	got, err := ReadPlan(&b, "x.csv", p)
 	if diff := cmp.Diff(plan, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -68,13 +67,8 @@ func TestReadDialects(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, err := Read(strings.NewReader(test.text), "x.csv")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(&model.Problem{Buffers: test.want}, p); diff != "" {
-				t.Error(diff)
-			}
+			p := must.Get(Read(strings.NewReader(test.text), "x.csv"))(t)
+			must.Same(t, &model.Problem{Buffers: test.want}, p)
 		})
 	}
 }
@@ -226,9 +220,7 @@ x.csv:4: buffer c: end "9223372036854775806": must be at most 230584300921369395
 			if p != nil || !errors.As(err, &input) {
 				t.Fatalf("got %v, %v; want an *InputError", p, err)
 			}
-			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
-				t.Error(diff)
-			}
+			must.Same(t, test.want, err.Error())
 		})
 	}
 }
@@ -290,9 +282,7 @@ x.csv:4: buffer c: offset "2305843009213693952": must be at most 230584300921369
 			if got != nil {
 				offsets = got.Offsets
 			}
-			if diff := cmp.Diff(test.want, offsets); diff != "" {
-				t.Error(diff)
-			}
+			must.Same(t, test.want, offsets)
 		})
 	}
 }

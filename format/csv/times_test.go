@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stowage-go/stowage/format/times"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -45,9 +46,7 @@ func TestEnds(t *testing.T) {
 			t.Errorf("%s, %q: %+v, %+v", c.name, c.says, p.Buffers[0], extra.Times)
 		}
 		var out bytes.Buffer
-		if err := WriteWith(&out, p, nil, WriteOptions{Header: h, Extra: extra}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteWith(&out, p, nil, WriteOptions{Header: h, Extra: extra}))
 		if want := strings.Replace(text, "size,", "size,", 1); strings.ReplaceAll(out.String(), ",alignment", "") != want {
 			t.Errorf("%s, %q: written as\n%s", c.name, c.says, out.String())
 		}
@@ -92,9 +91,7 @@ func TestFractions(t *testing.T) {
 		t.Fatal(err)
 	}
 	const plan = "# seconds\nid,start,end,size,gaps,offset\n# the first\na,0.5,1.25,600,0.75-1@0:8,0\nb,-0.001,2,600,,600\nc,3,10,600,,1200\n# the end\n"
-	if diff := cmp.Diff(plan, out.String()); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, plan, out.String())
 	again, _, _, err := ReadExtra(&out, "x.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -102,9 +99,7 @@ func TestFractions(t *testing.T) {
 	for i := range again.Buffers {
 		again.Buffers[i].Fixed = nil
 	}
-	if diff := cmp.Diff(p.Buffers, again.Buffers); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, p.Buffers, again.Buffers)
 }
 
 // TestFractionsRefused has times that cannot be scaled, and points that may mean thousands.

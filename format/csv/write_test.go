@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -63,12 +64,8 @@ func TestWrite(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := WriteWith(&b, test.p, test.offsets, test.o); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, b.String()); diff != "" {
-				t.Error(diff)
-			}
+			must.Do(t, WriteWith(&b, test.p, test.offsets, test.o))
+			must.Same(t, test.want, b.String())
 		})
 	}
 }
@@ -115,9 +112,7 @@ func TestHeaderRoundTrip(t *testing.T) {
 			h = append(h, rapid.SampledFrom(names).Draw(t, "name"))
 		}
 		var b bytes.Buffer
-		if err := WriteWith(&b, p, nil, WriteOptions{Header: h}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteWith(&b, p, nil, WriteOptions{Header: h}))
 		text := b.String()
 		got, header, err := ReadHeader(&b, "x.csv")
 		if err != nil {
@@ -134,9 +129,7 @@ func TestRoundTrip(t *testing.T) {
 		p := drawProblem(t)
 		o := WriteOptions{Inclusive: rapid.Bool().Draw(t, "inclusive")}
 		var b bytes.Buffer
-		if err := WriteWith(&b, p, nil, o); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteWith(&b, p, nil, o))
 		text := b.String()
 		got, err := Read(&b, "x.csv")
 		if err != nil {
@@ -156,16 +149,9 @@ func TestRoundTripPlan(t *testing.T) {
 			offsets[i] = rapid.Int64Range(0, model.MaxSum).Draw(t, "offset")
 		}
 		var b bytes.Buffer
-		if err := Write(&b, p, offsets); err != nil {
-			t.Fatal(err)
-		}
-		got, err := ReadPlan(&b, "x.csv", p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(offsets, got.Offsets); diff != "" {
-			t.Fatal(diff)
-		}
+		must.Do(t, Write(&b, p, offsets))
+		got := must.Get(ReadPlan(&b, "x.csv", p))(t)
+		must.Same(t, offsets, got.Offsets)
 	})
 }
 
@@ -225,15 +211,11 @@ func grid(n int) *model.Problem {
 
 func BenchmarkRead(b *testing.B) {
 	var text bytes.Buffer
-	if err := Write(&text, grid(1e6), nil); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, Write(&text, grid(1e6), nil))
 	b.SetBytes(int64(text.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Read(bytes.NewReader(text.Bytes()), ""); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(Read(bytes.NewReader(text.Bytes()), ""))(b)
 	}
 }
 
@@ -242,8 +224,6 @@ func BenchmarkWrite(b *testing.B) {
 	offsets := make([]int64, len(p.Buffers))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := Write(io.Discard, p, offsets); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, Write(io.Discard, p, offsets))
 	}
 }

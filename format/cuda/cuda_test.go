@@ -12,6 +12,7 @@ import (
 
 	godiff "github.com/google/go-cmp/cmp"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/model"
 )
@@ -140,10 +141,7 @@ func sample() []pair {
 
 func TestSample(t *testing.T) {
 	data := pickle(sample())
-	heaps, err := Parse(data, "x.pickle")
-	if err != nil {
-		t.Fatal(err)
-	}
+	heaps := must.Get(Parse(data, "x.pickle"))(t)
 	want := []Heap{
 		{Stream: 0, Reserved: 3 << 20, Problem: &model.Problem{Name: "device 0, stream 0", Buffers: []model.Buffer{
 			{ID: "alloc 1", Lower: 1, Upper: 5, Size: 1000, Alignment: 512},
@@ -294,10 +292,7 @@ for protocol in range(2, 6):
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, name := range []string{"2", "3", "4", "5"} {
-		f, err := os.Open(filepath.Join(dir, name+".pickle"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Open(filepath.Join(dir, name+".pickle")))(t)
 		heaps, err := Read(f, name)
 		f.Close()
 		if err != nil {

@@ -10,8 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/model"
@@ -72,13 +71,8 @@ func TestRead(t *testing.T) {
 			Objective:  []model.Measure{model.MeasurePenalty, model.MeasurePeak, model.MeasureMaxPeak},
 		},
 	}
-	p, err := Read(strings.NewReader(sound), "x.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, p); diff != "" {
-		t.Error(diff)
-	}
+	p := must.Get(Read(strings.NewReader(sound), "x.json"))(t)
+	must.Same(t, want, p)
 	if !Begins([]byte(sound)) || Begins([]byte(`{"buffers": []}`)) || Begins([]byte(`["problem"`)) ||
 		Begins([]byte(`{"problem`)) {
 		t.Error("Begins mistakes a file")
@@ -198,9 +192,7 @@ func TestPublic(t *testing.T) {
 		"hard and soft": {Files: 98, Pools: 36, Reserved: 12, Apart: 89, Penalty: 53},
 		"lift":          {Files: 11, Penalty: 11},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, got)
 }
 
 // TestMutated damages the sound file: bytes of a long name, mostly, and values that take the place of others.

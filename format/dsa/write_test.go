@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/model"
 )
@@ -68,9 +69,7 @@ func TestWriteRoundTrip(t *testing.T) {
 			continue
 		}
 		var file bytes.Buffer
-		if err := Write(&file, p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Write(&file, p))
 		q, err := Read(bytes.NewReader(file.Bytes()), "x.json")
 		if err != nil {
 			t.Fatalf("%v\n%s", err, file.Bytes())
@@ -78,9 +77,7 @@ func TestWriteRoundTrip(t *testing.T) {
 		if !Begins(file.Bytes()) {
 			t.Fatal("Begins does not know the file")
 		}
-		if diff := cmp.Diff(p, q, cmpopts.EquateEmpty()); diff != "" {
-			t.Fatal(diff)
-		}
+		must.Same(t, p, q, cmpopts.EquateEmpty())
 		written++
 	}
 	if written < 1000 {
@@ -91,10 +88,7 @@ func TestWriteRoundTrip(t *testing.T) {
 // TestWritePlain writes problems that say things in another way.
 func TestWritePlain(t *testing.T) {
 	p := &model.Problem{Capacity: 64, Buffers: []model.Buffer{{ID: "a", Upper: 4, Size: 8}, {ID: "b", Upper: 4, Size: 8}}}
-	m, err := Make(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Make(p))(t)
 	q, err := Read(strings.NewReader(m.text), "x.json")
 	if err != nil || q.Rules.Pools[0].ID != "memory" || q.Rules.Pools[0].Capacity != 64 || q.Name != "problem" {
 		t.Fatalf("%v %+v", err, q)
@@ -110,9 +104,7 @@ func TestWritePlain(t *testing.T) {
 		Apart:     []model.Pair{{0, 1}, {1, 0}},
 	}
 	var file bytes.Buffer
-	if err := Write(&file, p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&file, p))
 	if q, err = Read(&file, "x.json"); err != nil {
 		t.Fatal(err)
 	}
@@ -174,9 +166,7 @@ func TestWriteRefuses(t *testing.T) {
 			},
 		}
 		var file bytes.Buffer
-		if err := Write(&file, p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Write(&file, p))
 		file.Reset()
 		tc.spoil(p)
 		if err := Write(&file, p); err == nil || !strings.HasPrefix(err.Error(), "dsa-problem-v1 "+tc.want) ||
@@ -188,15 +178,10 @@ func TestWriteRefuses(t *testing.T) {
 
 // TestSolution writes a plan of a file with numbers of its own.
 func TestSolution(t *testing.T) {
-	d, err := ReadDocument(strings.NewReader(sound), "x.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(ReadDocument(strings.NewReader(sound), "x.json"))(t)
 	plan := &model.Plan{Offsets: []int64{64, 64, 128, 8}, Pools: []int32{0, 0, 0, 1}}
 	var file bytes.Buffer
-	if err := d.WriteSolution(&file, plan, map[string]string{"planner": "none"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.WriteSolution(&file, plan, map[string]string{"planner": "none"}))
 	var got struct {
 		Profile, Instance string
 		Fingerprint       string `json:"problem_fingerprint"`
@@ -212,9 +197,7 @@ func TestSolution(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	want := [][]int64{{5, 64, 1}, {6, 64, 1}, {8, 8, 7}, {9, 128, 1}} // by numbers: buffer, offset, pool
-	if diff := cmp.Diff(want, got.Placements); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, got.Placements)
 	if got.Profile != "pypto_hard_v1" || got.Instance != "kernel" || len(got.Metadata) != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -261,14 +244,8 @@ func TestPublicFingerprints(t *testing.T) {
 		t.Skip("pypto is not among the public instances here")
 	}
 	for _, file := range append(files, lifts...) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := ReadDocument(bytes.NewReader(text), file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
+		d := must.Get(ReadDocument(bytes.NewReader(text), file))(t)
 		sum := fnv.New64a()
 		sum.Write(text)
 		fixture := strings.Contains(file, "unit-tests") // written by hand, in another layout

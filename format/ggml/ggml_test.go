@@ -8,6 +8,7 @@ import (
 
 	godiff "github.com/google/go-cmp/cmp"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -34,10 +35,7 @@ exec: ADD (out) <= y
 `
 
 func TestRead(t *testing.T) {
-	got, err := Read(strings.NewReader(log), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Read(strings.NewReader(log), "x"))(t)
 	window := &model.Window{Upper: 32}
 	want := []Graph{
 		{"0", &model.Problem{Name: "graph 0", Buffers: []model.Buffer{
@@ -72,19 +70,14 @@ func TestChunks(t *testing.T) {
 // TestWhisper reads the log of an encoder of Whisper at small sizes (lab/bench/ggml/run.sh). ggml_gallocr took 104,000
 // bytes.
 func TestWhisper(t *testing.T) {
-	f, err := os.Open("testdata/whisper.ggml-log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open("testdata/whisper.ggml-log"))(t)
 	defer f.Close()
 	graphs, err := Read(f, "whisper")
 	if err != nil || len(graphs) != 1 {
 		t.Fatalf("%d graphs, %v", len(graphs), err)
 	}
 	g := graphs[0]
-	if err := model.Validate(g.Problem); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, model.Validate(g.Problem))
 	if report := verify.CheckHeight(g.Problem, g.Offsets, 0, 104_000); !report.OK() || len(g.Offsets) != 45 ||
 		g.InPlace != 47 {
 		t.Errorf("%d buffers, %d in place, %v", len(g.Offsets), g.InPlace, report.Violations)

@@ -11,6 +11,7 @@ import (
 
 	godiff "github.com/google/go-cmp/cmp"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -50,10 +51,7 @@ const code = `class Runner:
 `
 
 func TestRead(t *testing.T) {
-	got, err := Read(strings.NewReader(code), "x.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Read(strings.NewReader(code), "x.py"))(t)
 	buffer := func(id string, lower, upper, size, align int64) model.Buffer {
 		return model.Buffer{ID: id, Lower: lower, Upper: upper, Size: size, Alignment: align}
 	}
@@ -184,15 +182,9 @@ open(sys.argv[1], "w").write("\n".join(code + more))
 	if out, err := exec.Command(python, "-c", script, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
-	pools, err := Read(f, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pools := must.Get(Read(f, path))(t)
 	buffers := 0
 	for k := range pools {
 		p := &pools[k]

@@ -7,6 +7,7 @@ import (
 
 	godiff "github.com/google/go-cmp/cmp"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/model"
 )
@@ -48,10 +49,7 @@ util.initializer {
 `
 
 func TestRead(t *testing.T) {
-	got, err := Read(strings.NewReader(dump), "x.mlir")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Read(strings.NewReader(dump), "x.mlir"))(t)
 	const again = "initializer:%7 in line 26"
 	want := []Pack{
 		{"main:%7", &model.Problem{Name: "main:%7", Buffers: []model.Buffer{

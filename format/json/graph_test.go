@@ -9,6 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -59,17 +60,12 @@ func soundGraph() *graph.Graph {
 }
 
 func TestReadGraph(t *testing.T) {
-	g, err := json.ReadGraph(strings.NewReader(sound), "g.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(json.ReadGraph(strings.NewReader(sound), "g.json"))(t)
 	if want := soundGraph(); !reflect.DeepEqual(g, want) {
 		t.Errorf("got  %+v\nwant %+v", g, want)
 	}
 	var out bytes.Buffer
-	if err := json.WriteGraph(&out, g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.WriteGraph(&out, g))
 	again, err := json.ReadGraph(&out, "again")
 	if err != nil || !reflect.DeepEqual(g, again) {
 		t.Errorf("written and read: %v\ngot  %+v\nwant %+v", err, again, g)
@@ -138,9 +134,7 @@ func TestWriteGraphPlan(t *testing.T) {
 		},
 	}
 	var out bytes.Buffer
-	if err := json.WriteGraphPlan(&out, g, p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.WriteGraphPlan(&out, g, p))
 	const want = `{
   "format": "graph plan",
   "version": 1,
@@ -170,9 +164,7 @@ func TestWriteGraphPlan(t *testing.T) {
 		t.Errorf("got\n%s", out.String())
 	}
 	out.Reset()
-	if err := json.WriteGraphPlan(&out, g, &graph.Plan{Status: model.Infeasible, LowerBound: 9}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.WriteGraphPlan(&out, g, &graph.Plan{Status: model.Infeasible, LowerBound: 9}))
 	if strings.Contains(out.String(), "offsets") || !strings.Contains(out.String(), `"status": "infeasible"`) {
 		t.Errorf("without a plan: %s", out.String())
 	}
@@ -206,13 +198,9 @@ func FuzzGraph(f *testing.F) {
 			}
 			return
 		}
-		if err := graph.Validate(g); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, graph.Validate(g))
 		var first, second bytes.Buffer
-		if err := json.WriteGraph(&first, g); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.WriteGraph(&first, g))
 		again, err := json.ReadGraph(bytes.NewReader(first.Bytes()), "again")
 		if err != nil {
 			t.Fatalf("%v\n%s", err, first.Bytes())
@@ -241,9 +229,7 @@ func TestReadGraphPlan(t *testing.T) {
 	text := ""
 	for _, p := range []*graph.Plan{none, p} {
 		var out bytes.Buffer
-		if err := json.WriteGraphPlan(&out, g, p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.WriteGraphPlan(&out, g, p))
 		text = out.String()
 		again, err := json.ReadGraphPlan(&out, "p.json", g)
 		if err != nil || !reflect.DeepEqual(again, p) {
@@ -291,9 +277,7 @@ func FuzzGraphPlan(f *testing.F) {
 		Order: []int{0, 1}, Offsets: []int64{112, 0, 0, -1}, Scratch: []int64{4208, 4208}, Status: model.Feasible,
 	}
 	var out bytes.Buffer
-	if err := json.WriteGraphPlan(&out, g, p); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, json.WriteGraphPlan(&out, g, p))
 	f.Add(out.String())
 	for _, cut := range []string{`"x": 112`, `["conv", "relu"]`, `"scratch"`, `{"in_place": 0`} {
 		f.Add(strings.Replace(out.String(), cut, `[null, {"a": 1e3}, "\u00e9"]`, 1))
@@ -307,9 +291,7 @@ func FuzzGraphPlan(f *testing.F) {
 			}
 			return
 		}
-		if _, err := graph.Verify(g, p); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(graph.Verify(g, p))(t)
 		if err := json.WriteGraphPlan(io.Discard, g, p); err != nil && len(p.Order) == len(g.Operators) {
 			t.Fatal(err)
 		}

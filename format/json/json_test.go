@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -52,23 +53,12 @@ func exampleProblem() (*model.Problem, *Plan) {
 
 func TestExample(t *testing.T) {
 	wantProblem, wantPlan := exampleProblem()
-	p, plan, err := ReadAll(strings.NewReader(example), "x.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(wantProblem, p); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(wantPlan, plan); diff != "" {
-		t.Error(diff)
-	}
+	p, plan := must.Two(ReadAll(strings.NewReader(example), "x.json"))(t)
+	must.Same(t, wantProblem, p)
+	must.Same(t, wantPlan, plan)
 	var b bytes.Buffer
-	if err := Write(&b, p, plan); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(example, b.String()); diff != "" {
-		t.Error(diff)
-	}
+	must.Do(t, Write(&b, p, plan))
+	must.Same(t, example, b.String())
 	if !stdjson.Valid(b.Bytes()) {
 		t.Error("encoding/json does not take what Write makes")
 	}
@@ -124,16 +114,9 @@ func TestReadForms(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, offsets, err := Read(strings.NewReader(test.text), "x.json")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(&test.want, p); diff != "" {
-				t.Error(diff)
-			}
-			if diff := cmp.Diff(test.offsets, offsets); diff != "" {
-				t.Error(diff)
-			}
+			p, offsets := must.Two(Read(strings.NewReader(test.text), "x.json"))(t)
+			must.Same(t, &test.want, p)
+			must.Same(t, test.offsets, offsets)
 		})
 	}
 }
@@ -278,9 +261,7 @@ x.json:3: plan.lower_bound "8": is above the height that the offsets give, 7`,
 			if p != nil || offsets != nil || !errors.As(err, &input) {
 				t.Fatalf("got %v, %v, %v; want an *InputError", p, offsets, err)
 			}
-			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
-				t.Error(diff)
-			}
+			must.Same(t, test.want, err.Error())
 		})
 	}
 }
@@ -480,9 +461,7 @@ func BenchmarkRead(b *testing.B) {
 	plan := &Plan{Status: model.Feasible, Offsets: make([]int64, len(p.Buffers))}
 	plan.Height = model.HeightOf(p, plan.Offsets)
 	var text bytes.Buffer
-	if err := Write(&text, p, plan); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, Write(&text, p, plan))
 	b.SetBytes(int64(text.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -496,9 +475,7 @@ func BenchmarkWrite(b *testing.B) {
 	p := grid(1e6)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := Write(io.Discard, p, nil); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, Write(io.Discard, p, nil))
 	}
 }
 

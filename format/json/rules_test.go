@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/model"
@@ -109,23 +110,12 @@ func ruledProblem() (*model.Problem, *Plan) {
 
 func TestRulesExample(t *testing.T) {
 	wantProblem, wantPlan := ruledProblem()
-	p, plan, err := ReadAll(strings.NewReader(ruledExample), "x.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(wantProblem, p); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(wantPlan, plan); diff != "" {
-		t.Error(diff)
-	}
+	p, plan := must.Two(ReadAll(strings.NewReader(ruledExample), "x.json"))(t)
+	must.Same(t, wantProblem, p)
+	must.Same(t, wantPlan, plan)
 	var b bytes.Buffer
-	if err := Write(&b, p, plan); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(ruledExample, b.String()); diff != "" {
-		t.Error(diff)
-	}
+	must.Do(t, Write(&b, p, plan))
+	must.Same(t, ruledExample, b.String())
 }
 
 // ruledForms are files of version 2 with what the example lacks.

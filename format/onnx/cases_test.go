@@ -10,16 +10,14 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestCases compares shapes and elements with the results of onnx's 1,884 test cases of operators, each unchanged and
 // with its small inputs known.
 func TestCases(t *testing.T) {
 	python := onnxPython(t)
-	said, err := exec.Command(python, filepath.Join("testdata", "cases_peer.py"), t.TempDir()).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := must.Get(exec.Command(python, filepath.Join("testdata", "cases_peer.py"), t.TempDir()).Output())(t)
 	var cases []struct {
 		Path    string
 		Baked   bool
@@ -31,15 +29,10 @@ func TestCases(t *testing.T) {
 			Elements []string
 		}
 	}
-	if err := json.Unmarshal(said, &cases); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(said, &cases))
 	tensors, shapes, elementwise, missing := 0, 0, 0, map[string]int{}
 	for _, e := range cases {
-		raw, err := os.ReadFile(e.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(e.Path))(t)
 		name := filepath.Base(e.Path)
 		m, err := Parse(raw, name)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
 
@@ -41,18 +42,12 @@ func TestParseShape(t *testing.T) {
 
 // TestShapes checks that the walk goes on from a shape that is given, and what is said if it does not fit.
 func TestShapes(t *testing.T) {
-	m, err := Parse(made.Open(), "open.onnx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Parse(made.Open(), "open.onnx"))(t)
 	dims := map[string]int64{"N": 1, "x:2": 48, "x:3": 192}
 	shapes := func(pairs ...string) map[string]Shape {
 		out := map[string]Shape{}
 		for k := 0; k < len(pairs); k += 2 {
-			s, err := ParseShape(pairs[k+1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(ParseShape(pairs[k+1]))(t)
 			out[pairs[k]] = s
 		}
 		return out
@@ -106,10 +101,7 @@ func TestShapes(t *testing.T) {
 
 // TestUnnamed checks that dimensions without a name of their own are distinct, and those with one are not.
 func TestUnnamed(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("testdata", "question-dims.onnx"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join("testdata", "question-dims.onnx")))(t)
 	two := func(name string) []byte {
 		return made.Model{Graph: made.Graph{
 			Inputs:  []made.Value{made.Floats("x", "N", 3, name, name), made.Floats("z", "N", name)},
@@ -138,10 +130,7 @@ func TestUnnamed(t *testing.T) {
 		{"both", two("width"), map[string]int64{"N": 1, "width": 5, "x:2": 5}, "is 1, 3, 5, 5"},
 		{"both, not equal", two("width"), map[string]int64{"N": 1, "width": 5, "x:2": 6}, `dimension "x:2": is not open in the model`},
 	} {
-		m, err := Parse(c.raw, "dims.onnx")
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Parse(c.raw, "dims.onnx"))(t)
 		a, err := m.Arena(Options{Dims: c.dims})
 		want := []int64{1, 3, 48, 192}
 		switch {
@@ -166,10 +155,7 @@ func TestUnnamed(t *testing.T) {
 // TestOptimized checks which models ONNX Runtime saved.
 func TestOptimized(t *testing.T) {
 	for file, want := range map[string]bool{"ort-default-nchwc.onnx": true, "dynamic-quantize-lstm.onnx": false} {
-		raw, err := os.ReadFile(filepath.Join("testdata", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(filepath.Join("testdata", file)))(t)
 		if m, err := Parse(raw, file); err != nil || m.Optimized != want {
 			t.Errorf("%s: %v, %v", file, m.Optimized, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
 
@@ -323,24 +324,15 @@ func TestRun(t *testing.T) {
 		}
 		g := k.graph(3, 8, seen, []int{1 + k.rng.IntN(40), 1 + k.rng.IntN(40)})
 		g.Inputs = inputs
-		m, err := Parse(onnxmade.Model{Graph: g, Domains: []string{"test"}}.Bytes(), "random")
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Parse(onnxmade.Model{Graph: g, Domains: []string{"test"}}.Bytes(), "random"))(t)
 		o := Options{Alignment: 1, Sizes: map[string]int64{}, InPlace: seed%2 == 1}
 		for name := range k.dims {
 			if len(name) > 3 && name[:3] == "all" {
 				o.Sizes[name] = 24
 			}
 		}
-		a, err := m.Arena(o)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		r, err := stowage.Minimize(context.Background(), a.Problem, stowage.Options{NodeLimit: 2000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(m.Arena(o))(t, "seed %d", seed)
+		r := must.Get(stowage.Minimize(context.Background(), a.Problem, stowage.Options{NodeLimit: 2000}))(t)
 		x := &machine{
 			t: t, rng: k.rng, at: map[string][]int64{}, end: map[string][]int64{}, owner: make([]int,
 				r.Height), token: map[string]int{}, dims: k.dims,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/onnx/internal/graph"
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/model"
@@ -34,20 +35,12 @@ func op(name, in, out string, a attributes) made.Node {
 
 func parse(t *testing.T, m made.Model) *Model {
 	t.Helper()
-	out, err := Parse(m.Bytes(), "test.onnx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return must.Get(Parse(m.Bytes(), "test.onnx"))(t)
 }
 
 func arena(t *testing.T, m made.Model, o Options) *Arena {
 	t.Helper()
-	a, err := parse(t, m).Arena(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Get(parse(t, m).Arena(o))(t)
 }
 
 // chain has an operand left out, a result that nothing reads, a constant computed
@@ -613,14 +606,8 @@ func TestWindows(t *testing.T) {
 			slidingModel("ConvTranspose", []any{1, 1, 4}, []any{1, 1, 6}, same), 16,
 		},
 	} {
-		m, err := Parse(c.data, c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := m.Arena(Options{Alignment: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Parse(c.data, c.name))(t)
+		a := must.Get(m.Arena(Options{Alignment: 1}))(t)
 		if y := a.Problem.Buffers[len(a.Problem.Buffers)-1]; y.ID != "y" || y.Size != 4*c.want {
 			t.Errorf("%s: %+v, want %d elements", c.name, y, c.want)
 		}
@@ -827,9 +814,7 @@ func try(t *testing.T, data []byte) error {
 	if err == nil {
 		var a *Arena
 		if a, err = m.Arena(Options{InPlace: len(data)%2 == 0}); err == nil {
-			if err := model.Validate(a.Problem); err != nil {
-				t.Fatalf("not a problem: %v", err)
-			}
+			must.Do(t, model.Validate(a.Problem), "not a problem")
 		}
 	}
 	var input *model.InputError
@@ -883,9 +868,7 @@ func seeds() [][]byte {
 func TestMutated(t *testing.T) {
 	all := seeds()
 	for i, data := range all {
-		if err := try(t, data); err != nil {
-			t.Fatalf("seed %d is not planned: %v", i, err)
-		}
+		must.Do(t, try(t, data), "seed %d is not planned", i)
 	}
 	mutate.Read(t, 3000, all, func(data []byte) error { return try(t, data) })
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
@@ -44,11 +45,8 @@ func TestPublicModels(t *testing.T) {
 func peer(t *testing.T, files []string) (count, planned, compared int) {
 	t.Helper()
 	python := onnxPython(t)
-	said, err := exec.Command(python, append([]string{filepath.Join("testdata", "infer_peer.py")},
-		files...)...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := must.Get(exec.Command(python, append([]string{filepath.Join("testdata", "infer_peer.py")},
+		files...)...).Output())(t)
 	var models []struct {
 		Path   string
 		Dims   map[string]int64
@@ -59,15 +57,10 @@ func peer(t *testing.T, files []string) (count, planned, compared int) {
 			Shape []int64
 		}
 	}
-	if err := json.Unmarshal(said, &models); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(said, &models))
 	theirs, ours := 0, 0
 	for _, e := range models {
-		raw, err := os.ReadFile(e.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(e.Path))(t)
 		name := filepath.Base(filepath.Dir(e.Path)) + "/" + filepath.Base(e.Path)
 		m, err := Parse(raw, name)
 		if err != nil {

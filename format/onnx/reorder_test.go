@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -72,14 +73,8 @@ func drawnOrder(m *Model, rng *rand.Rand) (order []int) {
 // load returns the load of a model in the order that it has.
 func load(t *testing.T, data []byte, o Options) int64 {
 	t.Helper()
-	m, err := Parse(data, "test.onnx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := m.Arena(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Parse(data, "test.onnx"))(t)
+	a := must.Get(m.Arena(o))(t)
 	return timeline.New(a.Problem).MaxLoad
 }
 
@@ -90,19 +85,10 @@ func TestOrder(t *testing.T) {
 	better, moved := 0, 0
 	for seed := range 24 {
 		data := wired(uint64(seed), 12)
-		m, err := Parse(data, "test.onnx")
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Parse(data, "test.onnx"))(t)
 		o := Options{InPlace: seed%2 == 1}
-		found, err := m.Order(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := m.Reordered(found.Nodes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(m.Order(t.Context(), o))(t)
+		out := must.Get(m.Reordered(found.Nodes))(t)
 		given, after := load(t, data, o), load(t, out, o)
 		equal := found.Peak == after && found.Given == given
 		if found.Peak > after || !o.InPlace && !equal || found.Bound > found.Peak {
@@ -124,10 +110,7 @@ func TestOrder(t *testing.T) {
 			for to, k := range order {
 				inverse[k] = to
 			}
-			again, err := Parse(out, "test.onnx")
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := must.Get(Parse(out, "test.onnx"))(t)
 			if back, err := again.Reordered(inverse); err != nil || !bytes.Equal(back, data) {
 				t.Errorf("seed %d: back from %v: %v", seed, order, err)
 			}
@@ -157,10 +140,7 @@ func TestOrderKept(t *testing.T) {
 		},
 		Outputs: onnxmade.Names("a", "b", "c", "d", "e"),
 	}
-	m, err := Parse(onnxmade.Model{Graph: g}.Bytes(), "test.onnx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Parse(onnxmade.Model{Graph: g}.Bytes(), "test.onnx"))(t)
 	for _, c := range []struct {
 		order []int
 		says  string
@@ -216,24 +196,13 @@ func TestReorderedOutputs(t *testing.T) {
 	arguments := []string{filepath.Join("testdata", "reordered.py")}
 	for seed := range 6 {
 		data := wired(uint64(seed), 12)
-		m, err := Parse(data, "test.onnx")
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, err := m.Order(t.Context(), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Parse(data, "test.onnx"))(t)
+		found := must.Get(m.Order(t.Context(), Options{}))(t)
 		for _, order := range [][]int{found.Nodes, drawnOrder(m, rng)} {
-			out, err := m.Reordered(order)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(m.Reordered(order))(t)
 			folder := t.TempDir()
 			for name, content := range map[string][]byte{"given.onnx": data, "moved.onnx": out} {
-				if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(folder, name), content, 0o600))
 			}
 			arguments = append(arguments, folder)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/onnx/internal/ops"
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
 
@@ -118,10 +119,7 @@ func TestRules(t *testing.T) {
 				}
 			}
 			g.Nodes = []made.Node{n}
-			m, err := Parse(made.Model{Opset: 1 + rng.Int64N(24), Graph: g}.Bytes(), "rules")
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(Parse(made.Model{Opset: 1 + rng.Int64N(24), Graph: g}.Bytes(), "rules"))(t)
 			w, _ := walk(m.file, Options{})
 			for i := range w.values {
 				v := &w.values[i]

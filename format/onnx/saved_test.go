@@ -13,6 +13,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/onnx/internal/ops"
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -42,10 +43,7 @@ type savedTensor struct {
 // TestSaved plans models that ONNX Runtime saved: each tensor between nodes has the type and the shape that
 // ONNX Runtime makes.
 func TestSaved(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(savedModels, "tensors.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(savedModels, "tensors.json")))(t)
 	models := readSaved(t, raw)
 	tensors, operators := 0, map[string]bool{}
 	for _, s := range models {
@@ -145,19 +143,14 @@ func runSaved(t *testing.T, environment []string, folder string, arguments ...st
 
 func readSaved(t *testing.T, raw []byte) (models []savedModel) {
 	t.Helper()
-	if err := json.Unmarshal(raw, &models); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &models))
 	return models
 }
 
 // planSaved plans a model and returns how many tensors it compared.
 func planSaved(t *testing.T, folder string, s savedModel, operators map[string]bool) (compared int) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(folder, s.File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(folder, s.File)))(t)
 	m, err := Parse(raw, s.File)
 	if err != nil {
 		t.Error(err)
@@ -282,10 +275,7 @@ func TestBlocks(t *testing.T) {
 		if c.name == "an image that is not in blocks has fewer than 16" {
 			g.Inputs[1] = made.Floats("z", 1, 12, 1, 1)
 		}
-		m, err := Parse(made.Model{Graph: g, Domains: []string{domain}}.Bytes(), "blocks.onnx")
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Parse(made.Model{Graph: g, Domains: []string{domain}}.Bytes(), "blocks.onnx"))(t)
 		a, err := m.Arena(Options{})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -316,14 +306,8 @@ func TestFoundSaved(t *testing.T) {
 		{"ort-default-nchwc.onnx", nil, "reorder_token_1", 4096, 8192},
 		{"dynamic-quantize-lstm.onnx", map[string]int64{"seq": 20}, "y", 2560, 5120},
 	} {
-		raw, err := os.ReadFile(filepath.Join("testdata", c.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := Parse(raw, c.file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(filepath.Join("testdata", c.file)))(t)
+		m := must.Get(Parse(raw, c.file))(t)
 		a, err := m.Arena(Options{Dims: c.dims})
 		if err != nil {
 			t.Error(err)
@@ -359,9 +343,7 @@ func TestContrib(t *testing.T) {
 		Cases   []savedModel
 		Kernels []string
 	}
-	if err := json.Unmarshal(raw, &said); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &said))
 	operators := map[string]bool{}
 	for _, s := range said.Cases {
 		planSaved(t, folder, s, operators)
@@ -369,10 +351,7 @@ func TestContrib(t *testing.T) {
 	if len(said.Cases) < 255 || len(operators) < 60 || len(said.Kernels) < 80 {
 		t.Errorf("too few: %d cases of %d operators, %d kernels", len(said.Cases), len(operators), len(said.Kernels))
 	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "onnx.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "onnx.md")))(t)
 	_, list, _ := strings.Cut(string(page), "Of the operators of ONNX Runtime for CPUs")
 	list, _, _ = strings.Cut(list, ".")
 	ruled := ops.Operators("com.microsoft")

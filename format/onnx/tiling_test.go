@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/tiling"
 )
@@ -34,10 +35,7 @@ func TestTiling(t *testing.T) {
 		},
 		Outputs: onnxmade.Names("z"),
 	}
-	m, err := Parse(onnxmade.Model{Graph: g}.Bytes(), "test.onnx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Parse(onnxmade.Model{Graph: g}.Bytes(), "test.onnx"))(t)
 	got, err := m.Tiling(Options{Alignment: 1})
 	if err != nil || got == nil || len(got.Chains) != 1 {
 		t.Fatalf("%+v, %v", got, err)
@@ -163,19 +161,14 @@ func TestLines(t *testing.T) {
 	for k := range 66 {
 		g := slid(rng, k)
 		data := onnxmade.Model{Graph: g, Opset: 17}.Bytes()
-		m, err := Parse(data, "test.onnx")
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Parse(data, "test.onnx"))(t)
 		w, err := walk(m.file, Options{Alignment: 1})
 		if err != nil {
 			misfits++ // a window that is larger than the image
 			continue
 		}
 		file := filepath.Join(folder, fmt.Sprint(k, ".onnx"))
-		if err := os.WriteFile(file, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, data, 0o600))
 		p := w.tiled()
 		for _, r := range p.Operators[1].Reads {
 			for axis, spans := range r.Spans {
@@ -186,14 +179,9 @@ func TestLines(t *testing.T) {
 			}
 		}
 	}
-	text, err := json.Marshal(claims)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(claims))(t)
 	file := filepath.Join(folder, "claims.json")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, text, 0o600))
 	said, err := exec.Command(python, filepath.Join("testdata", "lines.py"), file).CombinedOutput()
 	if err != nil || !strings.HasSuffix(string(said), fmt.Sprintf("%d hold\n", len(claims))) {
 		t.Errorf("%v: %s", err, said)

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
@@ -12,14 +13,11 @@ import (
 func operatorWith(t *testing.T, code tfliteschema.BuiltinOperator, options map[int]any) *Operator {
 	t.Helper()
 	image := tflitemade.Tensor{Shape: []int32{1, 4, 4, 2}, Type: tfliteschema.TensorTypeINT8}
-	m, err := Parse(tflitemade.Model([]tflitemade.Graph{{
+	m := must.Get(Parse(tflitemade.Model([]tflitemade.Graph{{
 		Tensors: []tflitemade.Tensor{image, image},
 		Ops:     []tflitemade.Op{{Code: code, Inputs: []int32{0}, Outputs: []int32{1}, Options: options}},
 		Inputs:  []int32{0}, Outputs: []int32{1},
-	}}), "made")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}), "made"))(t)
 	return &m.Operators[0]
 }
 
@@ -82,7 +80,7 @@ func TestIntegers(t *testing.T) {
 	integer := func(kind tfliteschema.TensorType, shape int32, data ...byte) tflitemade.Tensor {
 		return tflitemade.Tensor{Shape: []int32{shape}, Type: kind, Data: data}
 	}
-	m, err := Parse(tflitemade.Model([]tflitemade.Graph{{Tensors: []tflitemade.Tensor{
+	m := must.Get(Parse(tflitemade.Model([]tflitemade.Graph{{Tensors: []tflitemade.Tensor{
 		integer(tfliteschema.TensorTypeINT32, 2, 1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff),
 		integer(tfliteschema.TensorTypeINT64, 1, 7, 0, 0, 0, 1, 0, 0, 0),
 		integer(tfliteschema.TensorTypeINT8, 2, 0x80, 3),
@@ -91,10 +89,7 @@ func TestIntegers(t *testing.T) {
 		integer(tfliteschema.TensorTypeFLOAT32, 1, 1, 0, 0, 0),
 		integer(tfliteschema.TensorTypeINT32, 3, 1, 0, 0, 0),
 		{Shape: []int32{2}, Type: tfliteschema.TensorTypeINT32},
-	}}}), "made")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}}), "made"))(t)
 	want := [][]int64{{1, -2}, {1<<32 + 7}, {-128, 3}, {128}, {-1}, nil, nil, nil}
 	for i := range want {
 		if got := m.Integers(i); !reflect.DeepEqual(got, want[i]) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
@@ -35,10 +36,7 @@ func TestReordered(t *testing.T) {
 	for seed := range uint64(20) {
 		m := parse(t, tflitemade.Network(seed, 12))
 		order := drawnOrder(m, rng)
-		data, err := m.Reordered(order)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		data := must.Get(m.Reordered(order))(t, "seed %d", seed)
 		if differ := differing(m.data, data); len(data) != len(m.data) || differ > 4*len(order) {
 			t.Errorf("seed %d: %d of %d bytes differ, %d before", seed, differ, len(data), len(m.data))
 		}

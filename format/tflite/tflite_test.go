@@ -13,6 +13,7 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
@@ -45,27 +46,17 @@ func chain() tflitemade.Graph {
 
 func parse(t *testing.T, data []byte) *Model {
 	t.Helper()
-	m, err := Parse(data, "test.tflite")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(Parse(data, "test.tflite"))(t)
 }
 
 func TestChain(t *testing.T) {
 	m := parse(t, tflitemade.Model([]tflitemade.Graph{chain()}))
-	l, err := m.Lifetimes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(m.Lifetimes())(t)
 	want := []Lifespan{{0, 1}, {1, 2}, {2, 2}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, 2}, {-1, -1}}
 	if !reflect.DeepEqual(l.Tensors, want) {
 		t.Errorf("lifespans %v, want %v", l.Tensors, want)
 	}
-	a, err := m.Arena(l, []Scratch{{Operator: 1, Bytes: 33}, {Operator: 0, Bytes: 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(m.Arena(l, []Scratch{{Operator: 1, Bytes: 33}, {Operator: 0, Bytes: 0}}))(t)
 	got := a.Problem.Buffers
 	for i, w := range []model.Buffer{
 		{ID: "a", Lower: 1, Upper: 3, Size: 48, Alignment: 16},
@@ -114,10 +105,7 @@ func TestControlFlow(t *testing.T) {
 			Inputs: []int32{0}, Outputs: []int32{3},
 		}, one, one, one,
 	}))
-	l, err := m.Lifetimes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(m.Lifetimes())(t)
 	// Ticks: IF 1, then 2 with its RELU 3, else 4 with 5; WHILE 6, cond 7 with 8,
 	// body 9 with 10; CALL_ONCE 11, 12 with 13; RELU 14.
 	want := []Lifespan{{0, 5}, {1, 10}, {6, 14}, {14, 14}, {2, 8}, {3, 8}, {4, 5}, {5, 5}, {9, 13}, {10, 13}}
@@ -209,10 +197,7 @@ func TestWithOffsets(t *testing.T) {
 		for i := range offsets {
 			offsets[i] = int32(16*i) - 1*int32(min(1, i%2))*int32(16*i+1)
 		}
-		out, err := m.WithOffsets(offsets)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		out := must.Get(m.WithOffsets(offsets))(t, "%s", name)
 		if !bytes.HasSuffix(out, data) || (len(out)-len(data))%headAlign != 0 {
 			t.Errorf("%s: the old file is not the end of the new one", name)
 		}
@@ -306,10 +291,7 @@ func TestNotRewritten(t *testing.T) {
 func TestAlignment(t *testing.T) {
 	for seed := range uint64(20) {
 		m := parse(t, tflitemade.Network(seed, 10+int(seed)))
-		out, err := m.WithOffsets(make([]int32, len(m.Tensors)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(m.WithOffsets(make([]int32, len(m.Tensors))))(t)
 		root := tfliteschema.GetRootAsModel(out, 0)
 		var b tfliteschema.Buffer
 		for i := range root.BuffersLength() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -40,10 +41,7 @@ const clockedTrace = `{"op":"open","format":"stowage-trace/1","capacity":64,"thr
 // TestRulesRoundTrip reads every key of rules, and writes the same bytes.
 func TestRulesRoundTrip(t *testing.T) {
 	for _, text := range []string{ruledTrace, clockedTrace} {
-		tr, err := Read(strings.NewReader(text), "t.jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(Read(strings.NewReader(text), "t.jsonl"))(t)
 		var out bytes.Buffer
 		if err := Write(&out, tr); err != nil || out.String() != text {
 			t.Fatalf("%v, wrote\n%s", err, out.String())
@@ -52,10 +50,7 @@ func TestRulesRoundTrip(t *testing.T) {
 			t.Error("a trace with rules is not Ruled")
 		}
 	}
-	tr, err := Read(strings.NewReader(ruledTrace), "t.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(Read(strings.NewReader(ruledTrace), "t.jsonl"))(t)
 	want := Rules{
 		Together: []Tie{{Buffers: []string{"a", "b"}, At: []int64{0, 8}}}, Apart: [][2]string{{"a", "c"}},
 		MayOverlap: [][2]string{{"c", "b"}}, Distances: []Distance{{"a", "d", -2}},
@@ -70,10 +65,7 @@ func TestRulesRoundTrip(t *testing.T) {
 	if e := tr.Ops[5]; len(e.Buffers) != 2 || e.Buffers[0].ID != "e" || len(e.Rules.Names()) != 3 {
 		t.Errorf("%+v", e)
 	}
-	tr, err = Read(strings.NewReader(clockedTrace), "t.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr = must.Get(Read(strings.NewReader(clockedTrace), "t.jsonl"))(t)
 	if a := tr.Ops[2]; a.Extra.Clocks.Upper[1] != 3 || a.Upper != 4 || tr.Threads != 2 {
 		t.Errorf("%+v", a)
 	}

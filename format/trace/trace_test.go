@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 const whole = `{"op":"open","format":"stowage-trace/1","capacity":67108864,"alignment":4096,"source":"gen seed=1 base=A"}
@@ -33,10 +35,7 @@ const whole = `{"op":"open","format":"stowage-trace/1","capacity":67108864,"alig
 
 // TestRoundTrip reads every operation, and writes the same bytes.
 func TestRoundTrip(t *testing.T) {
-	tr, err := Read(strings.NewReader(whole), "t.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(Read(strings.NewReader(whole), "t.jsonl"))(t)
 	var out bytes.Buffer
 	if err := Write(&out, tr); err != nil || out.String() != whole {
 		t.Fatalf("%v, wrote\n%s", err, out.String())
@@ -110,9 +109,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var out bytes.Buffer
-		if err := Write(&out, tr); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Write(&out, tr))
 		again, err := Read(bytes.NewReader(out.Bytes()), "f")
 		if err != nil {
 			t.Fatalf("%v, of\n%s", err, out.String())

@@ -16,6 +16,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
@@ -25,20 +26,12 @@ import (
 
 func parse(t *testing.T, data []byte) *Dump {
 	t.Helper()
-	d, err := Parse(data, "made.hlo.pb")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(Parse(data, "made.hlo.pb"))(t)
 }
 
 func readTexts(t *testing.T, texts map[string]string) *Dump {
 	t.Helper()
-	d, err := ReadText(strings.NewReader(texts[AssignmentSuffix]), "made"+AssignmentSuffix, opener(texts))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(ReadText(strings.NewReader(texts[AssignmentSuffix]), "made"+AssignmentSuffix, opener(texts)))(t)
 }
 
 // valid holds XLA's own plan to the problem.
@@ -524,16 +517,10 @@ func TestJAX(t *testing.T) {
 		t.Fatalf("%v, %v", all, err)
 	}
 	for _, path := range all {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(path))(t)
 		d := parse(t, data)
 		base := strings.TrimSuffix(path, ".hlo.pb")
-		text, err := os.ReadFile(base + AssignmentSuffix)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(base + AssignmentSuffix))(t)
 		x, err := ReadText(strings.NewReader(string(text)), base, func(suffix string) (io.ReadCloser, string, error) {
 			f, err := os.Open(base + suffix)
 			return f, base + suffix, err

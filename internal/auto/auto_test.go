@@ -13,6 +13,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
@@ -28,10 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // planned runs a planner by name. A capacity that nothing fits is under the bound.
 func planned(t *testing.T, name string, ctx context.Context, tl *timeline.Timeline, o plan.Options) plan.Result {
 	t.Helper()
-	planner, err := run.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	planner := must.Get(run.Lookup(name))(t)
 	r := plantest.Solve(t, ctx, planner, tl, o)
 	if r.Status == model.Infeasible && r.LowerBound <= o.Capacity {
 		t.Fatalf("%s on %s: infeasible at %d, but the bound is %d", name, tl.Problem.Name, o.Capacity, r.LowerBound)
@@ -41,11 +39,7 @@ func planned(t *testing.T, name string, ctx context.Context, tl *timeline.Timeli
 
 func generate(t testing.TB, kind string, o gen.Options) *gen.Instance {
 	t.Helper()
-	in, err := gen.New(kind, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	return must.Get(gen.New(kind, o))(t)
 }
 
 // packing returns a perfect packing of n pieces without a guillotine cut: no heuristic finds its optimum.
@@ -398,15 +392,9 @@ func TestMember(t *testing.T) {
 // TestEnough asks for a capacity that a node limit leaves undecided. The capacity known to be enough has a plan, and
 // is larger.
 func TestEnough(t *testing.T) {
-	in, err := gen.New("pinwheel", gen.Options{Buffers: 300, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("pinwheel", gen.Options{Buffers: 300, Seed: 3}))(t)
 	o := plan.Options{Capacity: in.Optimum, NodeLimit: 1, Without: []string{"merge"}}
-	r, err := run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), o))(t)
 	if r.Status != model.Unknown || r.Enough <= in.Optimum || r.Offsets != nil {
 		t.Fatalf("%s, %d known to be enough for %d", r.Status, r.Enough, in.Optimum)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -395,15 +396,9 @@ func BenchmarkBarriers(b *testing.B) {
 		p.Buffers = append(p.Buffers,
 			model.Buffer{ID: fmt.Sprint(i), Lower: lower, Upper: lower + 1 + r.Int64N(100), Size: 1 + r.Int64N(1<<16)})
 	}
-	made, err := stowage.Solve(context.Background(), p, stowage.Options{Planner: "first-fit"})
-	if err != nil {
-		b.Fatal(err)
-	}
+	made := must.Get(stowage.Solve(context.Background(), p, stowage.Options{Planner: "first-fit"}))(b)
 	for b.Loop() {
-		waits, err := stowage.Barriers(p, &made.Plan)
-		if err != nil {
-			b.Fatal(err)
-		}
+		waits := must.Get(stowage.Barriers(p, &made.Plan))(b)
 		b.ReportMetric(float64(len(waits)), "waits")
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -29,17 +30,12 @@ import (
 // written makes a certificate and returns it as a file; empty if there is none.
 func written(t *testing.T, p *model.Problem, capacity int64) string {
 	t.Helper()
-	c, err := certify.Make(context.Background(), p, capacity, plan.Options{NodeLimit: 200_000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(certify.Make(context.Background(), p, capacity, plan.Options{NodeLimit: 200_000}))(t)
 	if c == nil {
 		return ""
 	}
 	var b bytes.Buffer
-	if err := c.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Write(&b))
 	return b.String()
 }
 
@@ -159,10 +155,7 @@ func damage(r *rand.Rand, lines []string) {
 
 // TestLimits: a limit, or an end at any look, leaves no certificate or a good one.
 func TestLimits(t *testing.T) {
-	in, err := gen.Generate("infeasible", gen.Options{Buffers: 20, Horizon: 60, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.Generate("infeasible", gen.Options{Buffers: 20, Horizon: 60, Seed: 1}))(t)
 	p := in
 	none, some := 0, 0
 	check := func(c *certify.Certificate) {
@@ -172,23 +165,15 @@ func TestLimits(t *testing.T) {
 		}
 		some++
 		var b bytes.Buffer
-		if err := c.Write(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Write(&b))
 		if capacity, err := verify.Certificate(p, &b); err != nil || capacity != p.Capacity {
 			t.Fatalf("%d, %v", capacity, err)
 		}
 	}
 	for nodes := int64(1); nodes < 3000; nodes += 1 + nodes/8 {
-		c, err := certify.Make(context.Background(), p, p.Capacity, plan.Options{NodeLimit: nodes})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(certify.Make(context.Background(), p, p.Capacity, plan.Options{NodeLimit: nodes}))(t)
 		check(c)
-		c, err = certify.Make(run.EndAtLook(context.Background(), nodes), p, p.Capacity, plan.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c = must.Get(certify.Make(run.EndAtLook(context.Background(), nodes), p, p.Capacity, plan.Options{}))(t)
 		check(c)
 	}
 	if none < 10 || some < 5 {
@@ -206,9 +191,7 @@ func TestOtherLanguage(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	save := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	for seed := uint64(50_000); seed < 50_400; seed++ {
@@ -222,9 +205,7 @@ func TestOtherLanguage(t *testing.T) {
 			continue
 		}
 		var model bytes.Buffer
-		if err := csv.Write(&model, p, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, csv.Write(&model, p, nil))
 		name := strconv.FormatUint(seed, 10)
 		problem := save(name+".csv", model.String())
 		args = append(args, problem, save(name+".txt", file))

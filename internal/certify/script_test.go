@@ -17,6 +17,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 )
@@ -76,9 +77,7 @@ json.dump([read(data) for data in json.load(sys.stdin)], sys.stdout)
 		t.Fatal(err)
 	}
 	var read [][]readBuffer
-	if err := json.Unmarshal(out, &read); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(out, &read))
 	return read
 }
 
@@ -265,9 +264,7 @@ func TestScriptRefuses(t *testing.T) {
 		proof := "stowage certificate 1\ncapacity " + parts[0] + "\nbuffers " + strconv.Itoa(len(parts)-1) + "\n" +
 			strings.Join(parts[1:], "\n") + "\n.\n"
 		for suffix, text := range map[string]string{".csv": tc.table, ".txt": proof} {
-			if err := os.WriteFile(path+suffix, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path+suffix, []byte(text), 0o600))
 		}
 		args = append(args, path+".csv", path+".txt")
 	}
@@ -276,9 +273,7 @@ func TestScriptRefuses(t *testing.T) {
 	for path, text := range map[string]string{
 		json: "id,lower,upper,size\na,0,3,9\n", proof: "stowage certificate 1\ncapacity 8\nbuffers 1\n\"a\"\n.\n",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	args = append(args, json, proof)
 	out, _ := exec.Command(python, args...).CombinedOutput() // the output says how it went

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -74,14 +75,8 @@ func TestNeighboursDiffer(t *testing.T) {
 
 // TestGroups compares the groups with names as compilers give them.
 func TestGroups(t *testing.T) {
-	unet, err := gen.New("unet", gen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	training, err := gen.New("training", gen.Options{Buffers: 3000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	unet := must.Get(gen.New("unet", gen.Options{}))(t)
+	training := must.Get(gen.New("training", gen.Options{Buffers: 3000}))(t)
 	named := func(names ...string) *model.Problem {
 		p := &model.Problem{}
 		for i, name := range names {

@@ -7,31 +7,25 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 func open(t *testing.T, path string) *Cache {
 	t.Helper()
-	c, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(path))(t)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
 
 func add(t *testing.T, c *Cache, problem string) {
 	t.Helper()
-	if err := c.Add(Run{Problem: problem, Planner: "p", Status: "feasible", Height: 3}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Add(Run{Problem: problem, Planner: "p", Status: "feasible", Height: 3}))
 }
 
 func has(t *testing.T, c *Cache, problem string) bool {
 	t.Helper()
-	r, ok, err := c.Find(Run{Problem: problem, Planner: "p", Name: "asked"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, ok := must.Two(c.Find(Run{Problem: problem, Planner: "p", Name: "asked"}))(t)
 	if ok && (r.Height != 3 || r.Name != "asked") {
 		t.Errorf("found %+v", r)
 	}
@@ -45,14 +39,9 @@ func TestCacheCutShort(t *testing.T) {
 	add(t, c, "a")
 	add(t, c, "b")
 	c.Close()
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))(t)
 	for _, tail := range []string{`{"problem":"ab","na`, `{"pro`, `{`, "\x00\x00\x00", string(whole[:len(whole)/2-1])} {
-		if err := os.WriteFile(path, append(whole[:len(whole):len(whole)], tail...), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, append(whole[:len(whole):len(whole)], tail...), 0o666))
 		c := open(t, path)
 		if c.Len() != 2 {
 			t.Errorf("after %q: %d runs", tail, c.Len())
@@ -82,9 +71,7 @@ func TestCacheForeign(t *testing.T) {
 		run + "{}\n":                                "2",
 		run + `{"problem":"a","surprise":1}` + "\n": "2",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 		_, err := Open(path)
 		if err == nil || !strings.Contains(err.Error(), "file:"+line+": is no run of an earlier comparison") {
 			t.Errorf("%q: %v", text, err)

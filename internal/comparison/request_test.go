@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -133,10 +134,7 @@ func TestPlannerDies(t *testing.T) {
 		Planners: []string{"dies", "lies", "stacks"}, Instances: twoInstances()[:1], Ask: Run{Workers: 1},
 		Optimum: time.Second,
 	}
-	c, err := s.Run(t.Context(), cache)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(s.Run(t.Context(), cache))(t)
 	if got := statuses(c); got != "failed invalid feasible | " {
 		t.Error(got)
 	}
@@ -268,9 +266,7 @@ func TestWide(t *testing.T) {
 		}
 		var text, markdown strings.Builder
 		set := func(t *Table) string { return t.Markdown() }
-		if err := errors.Join(c.Write(&text, "text", set), c.Write(&markdown, "md", set)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(c.Write(&text, "text", set), c.Write(&markdown, "md", set)))
 		if wide := strings.Contains(text.String(), "| p1 | p2 |"); wide != (n == mostColumns) {
 			t.Errorf("%d problems: %s", n, text.String())
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -38,10 +39,7 @@ func TestVariant(t *testing.T) {
 
 // TestSolveVariant: the options of a variant reach the planner, and the run keeps the whole name.
 func TestSolveVariant(t *testing.T) {
-	p, err := gen.Generate("synthetic", gen.Options{Buffers: 30})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(gen.Generate("synthetic", gen.Options{Buffers: 30}))(t)
 	in := NewInstance("s", p, p.Capacity)
 	run := func(planner string) Run {
 		r := Run{Planner: planner, Solve: true, Nodes: 20_000, Workers: 1}

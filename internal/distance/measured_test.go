@@ -9,15 +9,13 @@ import (
 
 	"github.com/stowage-go/stowage/internal/distance"
 	"github.com/stowage-go/stowage/internal/testkit/kernelcase"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestMeasured compares the table with distances that were measured by tracing the libraries' own kernels
 // (lab/kernels). It fails if a rule permits less than a kernel needs, or if a path that is permitted is far above.
 func TestMeasured(t *testing.T) {
-	file, err := os.Open("testdata/measured.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open("testdata/measured.txt"))(t)
 	defer file.Close()
 	permitted := map[distance.Library]int{}
 	refused := map[distance.Library]int{}
@@ -27,10 +25,7 @@ func TestMeasured(t *testing.T) {
 		if library == "#" || library == "" {
 			continue
 		}
-		l, err := distance.ParseLibrary(library)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(distance.ParseLibrary(library))(t)
 		at := strings.LastIndexByte(rest, ' ')
 		c, err := kernelcase.Parse(rest[:at])
 		if err != nil || c.String() != rest[:at] {
@@ -111,10 +106,7 @@ func TestCMSIS(t *testing.T) {
 		{"ADD INT8 INT8 1x1x1x251 251 1x1 1x1 valid 1x1 1 1", int64(0), int64(0), int64(0)},
 		{"MAXIMUM INT8 INT8 1x4x4x5 5 1x1 1x1 valid 1x1 1 1", int64(0), int64(0), int64(0)},
 	} {
-		c, err := kernelcase.Parse(want.c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(kernelcase.Parse(want.c))(t)
 		for l, want := range map[distance.Library]any{distance.C: want.c0, distance.DSP: want.dsp, distance.MVE: want.mve} {
 			permits, refused := distance.Of(l, c.Operator())
 			reason, refuse := want.(string)
@@ -150,10 +142,7 @@ func TestGlue(t *testing.T) {
 			}
 		}
 	}
-	grouped, err := kernelcase.Parse("CONV_2D INT8 INT8 1x8x8x8 16 1x1 1x1 same 1x1 2 -")
-	if err != nil {
-		t.Fatal(err)
-	}
+	grouped := must.Get(kernelcase.Parse("CONV_2D INT8 INT8 1x8x8x8 16 1x1 1x1 same 1x1 2 -"))(t)
 	if permits, refused := distance.Of(distance.ESP, grouped.Operator()); len(permits) > 0 ||
 		!strings.Contains(refused, "groups") {
 		t.Errorf("esp-nn in groups: %v, %q", permits, refused)

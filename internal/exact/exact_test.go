@@ -8,6 +8,7 @@ import (
 	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -18,10 +19,7 @@ import (
 // TestExactMerges: exact search has turns of composites if package merge is passed to it, to
 // minimise and to fit, and none if they are switched off.
 func TestExactMerges(t *testing.T) {
-	p, err := gen.Generate("perfect", gen.Options{Buffers: 500, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(gen.Generate("perfect", gen.Options{Buffers: 500, Seed: 5}))(t)
 	tl := timeline.New(p)
 	for _, capacity := range []int64{tl.LowerBound, 0}[:plantest.Share(2, 1)] {
 		o := plan.Options{Capacity: capacity, NodeLimit: 6000}
@@ -50,10 +48,7 @@ func TestMember(t *testing.T) {
 		}
 		return r.Member
 	}
-	hard, err := gen.Generate("perfect", gen.Options{Buffers: 500, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hard := must.Get(gen.Generate("perfect", gen.Options{Buffers: 500, Seed: 5}))(t)
 	easy := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 2, Size: 4}, {ID: "b", Lower: 1, Upper: 3, Size: 2}}}
 	for _, capacity := range []int64{timeline.New(hard).LowerBound, 0} {
 		o := plan.Options{Capacity: capacity, NodeLimit: 6000}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -141,10 +142,7 @@ func check(t *testing.T, seed uint64, p *model.Problem, e *plan.Explanation, cap
 }
 
 func TestIrreducibleAgainstBruteForce(t *testing.T) {
-	exact, err := run.Lookup("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(run.Lookup("exact"))(t)
 	seen := map[model.Status]int{}
 	var loads, others int
 	seeds := plantest.Share(1500, 500)
@@ -184,11 +182,8 @@ func TestIrreducibleUndecided(t *testing.T) {
 		p := random(rng)
 		capacity := max(1, timeline.New(p).MaxLoad+rng.Int64N(2))
 		calls := 0
-		e, err := Irreducible(context.Background(), p, brute{dice: rng, calls: &calls},
-			plan.Options{Capacity: capacity, NodeLimit: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(Irreducible(context.Background(), p, brute{dice: rng, calls: &calls},
+			plan.Options{Capacity: capacity, NodeLimit: 1}))(t)
 		check(t, seed, p, e, capacity)
 		if e.Status == model.Infeasible {
 			if e.Irreducible {
@@ -238,10 +233,7 @@ func TestReasons(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := &model.Problem{Buffers: c.buffers}
-			e, err := Irreducible(context.Background(), p, brute{}, plan.Options{Capacity: c.capacity})
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(Irreducible(context.Background(), p, brute{}, plan.Options{Capacity: c.capacity}))(t)
 			if e.Status != model.Infeasible || !e.Irreducible || !slices.Equal(e.Buffers, c.want) || e.Load != c.load ||
 				e.Runs > c.runs {
 				t.Errorf("%+v; want buffers %v, load %d, at most %d runs", e, c.want, c.load, c.runs)
@@ -346,15 +338,9 @@ func TestLargeOverload(t *testing.T) {
 // TestFlawFirst explains problems of 160 buffers of which a dozen do not fit: it begins with the dozen that exact
 // search found, has no limit, and is soon done.
 func TestFlawFirst(t *testing.T) {
-	planner, err := run.Lookup("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	planner := must.Get(run.Lookup("exact"))(t)
 	for _, seed := range []uint64{2, 4, 7, 10} {
-		in, err := gen.New("infeasible", gen.Options{Buffers: 160, Horizon: 400, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(gen.New("infeasible", gen.Options{Buffers: 160, Horizon: 400, Seed: seed}))(t)
 		e, err := Irreducible(context.Background(), in.Problem, planner, plan.Options{Capacity: in.Problem.Capacity})
 		if err != nil {
 			t.Fatal(err)

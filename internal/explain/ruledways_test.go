@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -39,10 +40,7 @@ func squeezed(r *rand.Rand) *model.Problem {
 // all have one then, by brute force. If a capacity is called the least, one byte less is not enough. No capacity
 // below the bound is enough. An overfull moment is named only if there is no plan.
 func TestRuledWaysOut(t *testing.T) {
-	known, err := plan.Find("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find("auto"))(t)
 	planner := run.Prepared(known)
 	solve := func(ctx context.Context, p *model.Problem, o plan.Options) (*plan.Result, error) {
 		if !p.Ruled() {
@@ -52,9 +50,7 @@ func TestRuledWaysOut(t *testing.T) {
 		return &r, err
 	}
 	feasible := func(p *model.Problem) (yes, decided bool) {
-		if err := model.Validate(p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, model.Validate(p))
 		all := make([]int, len(p.Buffers))
 		for i := range all {
 			all[i] = i
@@ -99,10 +95,7 @@ func TestRuledWaysOut(t *testing.T) {
 		if x.Status != model.Infeasible {
 			t.Fatalf("problem %d: %v", seed, x.Status)
 		}
-		w, err := WaysOut(context.Background(), p, x, solve)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(WaysOut(context.Background(), p, x, solve))(t)
 		if lines := w.Lines(p, func(id string) string { return id }); len(lines) != len(w.Rooms)+min(1,
 			len(w.Together))+w.Changes() {
 			t.Errorf("problem %d: %q", seed, lines)

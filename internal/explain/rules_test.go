@@ -9,6 +9,7 @@ import (
 	_ "github.com/stowage-go/stowage/internal/auto"
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -17,18 +18,12 @@ import (
 // asked explains a problem with rules by auto.
 func asked(t *testing.T, p *model.Problem) *plan.Explanation {
 	t.Helper()
-	known, err := plan.Find("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find("auto"))(t)
 	planner := run.Prepared(known)
-	e, err := Ruled(context.Background(), p, plan.Options{},
+	e := must.Get(Ruled(context.Background(), p, plan.Options{},
 		func(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error) {
 			return ruled.Solve(ctx, p, planner, o)
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}))(t)
 	return e
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
@@ -117,11 +118,7 @@ func truthful(t *testing.T, p *model.Problem, e *plan.Explanation, capacity int6
 // exactly is the planner that the tests ask.
 func exactly(t *testing.T) run.Planner {
 	t.Helper()
-	exact, err := run.Lookup("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return exact
+	return must.Get(run.Lookup("exact"))(t)
 }
 
 // A tally counts answers that are proven smallest and answers that are not.
@@ -154,22 +151,13 @@ func TestSmallestAgainstAllSubsets(t *testing.T) {
 		least := fewest(p, capacity)
 		sizes[least]++
 		for _, name := range []string{"exact", "auto"} {
-			planner, err := run.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := Smallest(context.Background(), p, planner, plan.Options{Capacity: capacity})
-			if err != nil {
-				t.Fatal(err)
-			}
+			planner := must.Get(run.Lookup(name))(t)
+			e := must.Get(Smallest(context.Background(), p, planner, plan.Options{Capacity: capacity}))(t)
 			truthful(t, p, e, capacity, least)
 			if !e.Smallest {
 				t.Fatalf("%s, capacity %d: %s: %+v is not smallest, without a limit", p.Name, capacity, name, e)
 			}
-			again, err := Irreducible(context.Background(), p, planner, plan.Options{Capacity: capacity})
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := must.Get(Irreducible(context.Background(), p, planner, plan.Options{Capacity: capacity}))(t)
 			if len(again.Buffers) > least {
 				better++
 			}
@@ -198,10 +186,7 @@ func TestSmallestUnderLimits(t *testing.T) {
 				{run.EndAtLook(context.Background(), n), plan.Options{Capacity: capacity}},
 				{context.Background(), plan.Options{Capacity: capacity, NodeLimit: n + 1}},
 			} {
-				e, err := Smallest(c.ctx, p, exact, c.o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := must.Get(Smallest(c.ctx, p, exact, c.o))(t)
 				truthful(t, p, e, capacity, least)
 				seen.add(e)
 			}
@@ -309,10 +294,7 @@ func TestSmallestReasons(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := &model.Problem{Buffers: c.buffers}
-			e, err := Smallest(context.Background(), p, brute{}, plan.Options{Capacity: c.capacity})
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(Smallest(context.Background(), p, brute{}, plan.Options{Capacity: c.capacity}))(t)
 			if e.Status != model.Infeasible || !e.Smallest || !e.Irreducible || len(e.Buffers) != c.want ||
 				e.AtLeast != c.want || e.Runs > c.runs {
 				t.Errorf("%+v; want %d buffers in at most %d runs", e, c.want, c.runs)
@@ -331,10 +313,7 @@ func TestSmallestReasons(t *testing.T) {
 
 // What dominates can stand in for what it dominates, in every plan.
 func TestDominance(t *testing.T) {
-	exact, err := run.Lookup("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(run.Lookup("exact"))(t)
 	pairs := 0
 	for seed := range uint64(1500) {
 		p := drawn.Wide(seed)
@@ -349,10 +328,7 @@ func TestDominance(t *testing.T) {
 				// All but i in a plan; then i in the place of j.
 				with := slices.DeleteFunc(sequence(len(p.Buffers)), func(k int) bool { return k == i })
 				sub := subset(p, with, 0)
-				r, err := run.Run(context.Background(), exact, timeline.New(sub), plan.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(run.Run(context.Background(), exact, timeline.New(sub), plan.Options{}))(t)
 				if !r.Status.HasPlan() {
 					continue
 				}
@@ -386,10 +362,7 @@ func TestSmallestTimeout(t *testing.T) {
 		p.Buffers = append(p.Buffers,
 			model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + 1 + rng.Int64N(10000), Size: 1 + rng.Int64N(1000)})
 	}
-	exact, err := run.Lookup("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(run.Lookup("exact"))(t)
 	o := plan.Options{Capacity: timeline.New(p).MaxLoad - 1}
 	e, err := Smallest(run.EndAtLook(context.Background(), 10_000), p, exact, o)
 	if err != nil || e.Status != model.Infeasible || e.Smallest || e.AtLeast < 1 || e.AtLeast >= len(e.Buffers) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -16,10 +17,7 @@ import (
 // TestWaysOut makes each change that WaysOut names to random problems that do not fit, and plans them: all fit. A
 // shrunk buffer that is called exact does not fit with a byte more, and the least capacity is that of a proof.
 func TestWaysOut(t *testing.T) {
-	planner, err := plan.Find("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	planner := must.Get(plan.Find("exact"))(t)
 	solve := func(ctx context.Context, p *model.Problem, o plan.Options) (*plan.Result, error) {
 		o.Capacity = p.CapacityOr(o.Capacity)
 		r, err := run.Run(ctx, run.Prepared(planner), timeline.New(p), o)
@@ -28,10 +26,7 @@ func TestWaysOut(t *testing.T) {
 	status := func(p *model.Problem, capacity int64) model.Status {
 		with := *p
 		with.Capacity = capacity
-		r, err := solve(context.Background(), &with, plan.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(solve(context.Background(), &with, plan.Options{}))(t)
 		if r.Status.HasPlan() && len(verify.Check(&with, r.Offsets, capacity).Violations) > 0 {
 			t.Fatal("a plan that is not valid")
 		}
@@ -52,10 +47,7 @@ func TestWaysOut(t *testing.T) {
 		if err != nil || x.Status != model.Infeasible {
 			t.Fatalf("seed %d: %v, %v", seed, x, err)
 		}
-		w, err := WaysOut(context.Background(), p, x, solve)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(WaysOut(context.Background(), p, x, solve))(t)
 		if w == nil {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -60,10 +61,7 @@ func TestReason(t *testing.T) {
 // TestReasonIsTrue recounts what Reason says of random problems that cannot fit, moment by
 // moment from the buffers themselves.
 func TestReasonIsTrue(t *testing.T) {
-	planner, err := plan.Find("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	planner := must.Get(plan.Find("exact"))(t)
 	kinds := map[string]int{}
 	for seed := range uint64(400) {
 		p := drawn.Wide(seed)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
@@ -23,10 +24,7 @@ func TestRuledStable(t *testing.T) {
 			}
 		}
 		for _, o := range all {
-			in, err := New(k.Name, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := must.Get(New(k.Name, o))(t)
 			h := fnv.New64a()
 			for _, b := range in.Problem.Buffers {
 				fmt.Fprintln(h, b.ID, b.Extra.Clocks.Lower, b.Extra.Clocks.Upper, b.Size)
@@ -102,10 +100,7 @@ func TestClockTiling(t *testing.T) {
 			Seed: seed, Threads: 1 + int64(seed)%5, Buffers: 5 + int(seed)*3, Messages: 1 + int64(seed)*5, Horizon: 400,
 		}
 		o.Capacity = 1000 * o.Threads
-		in, err := New("clock-tiling", o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(New("clock-tiling", o))(t)
 		p := in.Problem
 		if len(p.Buffers) != o.Buffers || in.Optimum != o.Capacity {
 			t.Fatalf("seed %d: %d buffers, optimum %d", seed, len(p.Buffers), in.Optimum)

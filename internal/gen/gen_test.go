@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -61,10 +62,7 @@ func TestStable(t *testing.T) {
 			all = append(all, Options{Seed: 3, Gaps: 0.5, Windows: 0.5})
 		}
 		for _, o := range all {
-			in, err := New(k.Name, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := must.Get(New(k.Name, o))(t)
 			h := fnv.New64a()
 			for _, b := range in.Problem.Buffers {
 				fmt.Fprintln(h, b.ID, b.Lower, b.Upper, b.Size, b.Alignment)
@@ -96,10 +94,7 @@ func TestKnownOptimum(t *testing.T) {
 			if packing {
 				o.Capacity, o.Horizon = 1000*o.Alignment, 130
 			}
-			in, err := New(kind, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := must.Get(New(kind, o))(t)
 			if len(in.Problem.Buffers) != o.Buffers {
 				t.Fatalf("%s seed %d: %d buffers, want %d", kind, seed, len(in.Problem.Buffers), o.Buffers)
 			}
@@ -118,10 +113,7 @@ func TestKnownOptimum(t *testing.T) {
 			} else {
 				o.MaxSize = 6
 			}
-			in, err := New(kind, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := must.Get(New(kind, o))(t)
 			if h, _, _ := oracle.MinHeight(in.Problem); h != in.Optimum {
 				t.Fatalf("%s seed %d: the optimum is %d, not %d", kind, seed, h, in.Optimum)
 			}
@@ -163,10 +155,7 @@ func TestUncut(t *testing.T) {
 	share := func(kind string) float64 {
 		paired := 0
 		for seed := range uint64(20) {
-			in, err := New(kind, Options{Seed: seed, Buffers: 100})
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := must.Get(New(kind, Options{Seed: seed, Buffers: 100}))(t)
 			b := in.Problem.Buffers
 			for i := range b {
 				if slices.ContainsFunc(b, func(c model.Buffer) bool {
@@ -192,10 +181,7 @@ func TestUncut(t *testing.T) {
 // plan exists, as there would be for every perfect one.
 func TestPinwheels(t *testing.T) {
 	cut := func(kind string, seed uint64) bool {
-		in, err := New(kind, Options{Seed: seed, Buffers: 25, Capacity: 1000, Horizon: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(New(kind, Options{Seed: seed, Buffers: 25, Capacity: 1000, Horizon: 1000}))(t)
 		for c := int64(1); c < 1000; c++ {
 			through := true
 			for i, b := range in.Problem.Buffers {
@@ -256,10 +242,7 @@ func TestInfeasible(t *testing.T) {
 		r := NewRNG(seed, "test")
 		o := Options{Seed: seed, Buffers: int(r.Within(13, 16)), Alignment: r.Within(1, 3), Horizon: r.Within(18, 40)}
 		o.Capacity = o.Alignment * r.Within(12, 20)
-		in, err := New("infeasible", o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(New("infeasible", o))(t)
 		if len(in.Problem.Buffers) != o.Buffers || !in.Infeasible {
 			t.Fatalf("seed %d: %d buffers, infeasible %v", seed, len(in.Problem.Buffers), in.Infeasible)
 		}
@@ -329,9 +312,7 @@ func TestAnyOptions(t *testing.T) {
 		if err != nil {
 			return
 		}
-		if err := model.Validate(in.Problem); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, model.Validate(in.Problem))
 		if n := len(in.Problem.Buffers); o.Buffers > 0 && n != o.Buffers || n == 0 {
 			t.Fatalf("%d buffers, want %d", n, o.Buffers)
 		}

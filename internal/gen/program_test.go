@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/model"
 )
@@ -16,10 +17,7 @@ func TestEmitted(t *testing.T) {
 	for _, kind := range []string{"inference", "training", "tiles", "prefill", "decode", "mix"} {
 		for seed := range uint64(10) {
 			for _, n := range []int{1, 2, 7, 60, 1000, 20000} {
-				p, err := Generate(kind, Options{Buffers: n, Seed: seed})
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(Generate(kind, Options{Buffers: n, Seed: seed}))(t)
 				if len(p.Buffers) != n {
 					t.Fatalf("%s seed %d: %d buffers, want %d", kind, seed, len(p.Buffers), n)
 				}
@@ -51,10 +49,7 @@ func TestEmitted(t *testing.T) {
 // TestTrainingNests checks that activations die in the reverse order of their
 // making, and that gradients of weights outlive the backward pass.
 func TestTrainingNests(t *testing.T) {
-	p, err := Generate("training", Options{Buffers: 5000, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Generate("training", Options{Buffers: 5000, Seed: 1}))(t)
 	var kept, gradients []model.Buffer
 	loss, norm := int64(0), int64(0)
 	for _, b := range p.Buffers {
@@ -91,10 +86,7 @@ func TestTrainingNests(t *testing.T) {
 // TestTilesAreDoubleBuffered checks that each op of a layer has at most two of
 // its input tiles, and that most have both.
 func TestTilesAreDoubleBuffered(t *testing.T) {
-	p, err := Generate("tiles", Options{Buffers: 3000, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Generate("tiles", Options{Buffers: 3000, Seed: 1}))(t)
 	at := map[string]map[int64]int{}
 	for _, b := range p.Buffers {
 		if layer, rest, _ := strings.Cut(b.ID, "."); strings.HasPrefix(rest, "in.") {
@@ -126,10 +118,7 @@ func TestTilesAreDoubleBuffered(t *testing.T) {
 
 // TestDecodePages checks that pages of keys and values outlive what a step makes.
 func TestDecodePages(t *testing.T) {
-	p, err := Generate("decode", Options{Buffers: 20000, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Generate("decode", Options{Buffers: 20000, Seed: 2}))(t)
 	pages, life := int64(0), int64(0)
 	for _, b := range p.Buffers {
 		if strings.HasPrefix(b.ID, "page.") {

@@ -3,6 +3,7 @@ package gen
 import (
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
@@ -11,10 +12,7 @@ func TestSynthetic(t *testing.T) {
 	count, overlaps, pairs := 0, 0, 0
 	names := map[string]bool{}
 	for k := range 525 {
-		in, err := New("synthetic", Options{Buffers: 20 + 2*(k/25), Seed: uint64(k % 25)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(New("synthetic", Options{Buffers: 20 + 2*(k/25), Seed: uint64(k % 25)}))(t)
 		p := in.Problem
 		count++
 		names[p.Name] = true

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -17,10 +18,7 @@ import (
 
 func planned(t *testing.T, p *model.Problem, o plan.Options) plan.Result {
 	t.Helper()
-	planner, err := run.Lookup("first-fit")
-	if err != nil {
-		t.Fatal(err)
-	}
+	planner := must.Get(run.Lookup("first-fit"))(t)
 	return plantest.Solve(t, context.Background(), planner, timeline.New(p), o)
 }
 

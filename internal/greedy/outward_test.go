@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -104,10 +105,7 @@ func TestOutwardIsValid(t *testing.T) {
 // Training graphs end at their load, where the sweeps from time zero do not.
 func TestOutwardMeetsTheLoad(t *testing.T) {
 	for seed, want := range map[uint64]int64{1: 12416667648, 5: 14916648960, 8: 16394244096} {
-		p, err := gen.Generate("training", gen.Options{Buffers: 30000, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(gen.Generate("training", gen.Options{Buffers: 30000, Seed: seed}))(t)
 		tl := timeline.New(p)
 		if _, height := outward(endless(), tl, nil).first(tl.LowerBound); height != want || height != tl.LowerBound {
 			t.Errorf("seed %d: %d, the load is %d", seed, height, tl.LowerBound)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/laboratory"
 	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 var (
@@ -31,10 +32,7 @@ func TestDocsFlags(t *testing.T) {
 	bin := built.Command(t)
 	help := map[string][]string{} // flags by command
 	var union []string
-	out, err := exec.Command(bin, "--help").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command(bin, "--help").Output())(t)
 	// list adds the commands that a help names, and those below them.
 	var list func(above []string, text string)
 	list = func(above []string, text string) {
@@ -44,10 +42,7 @@ func TestDocsFlags(t *testing.T) {
 		}
 		for _, m := range helpCommand.FindAllStringSubmatch(commands, -1) {
 			words := append(slices.Clone(above), m[1])
-			out, err := exec.Command(bin, append(words, "--help")...).Output()
-			if err != nil {
-				t.Fatalf("%v --help: %v", words, err)
-			}
+			out := must.Get(exec.Command(bin, append(words, "--help")...).Output())(t, "%v --help", words)
 			name := strings.Join(words, " ")
 			for _, m := range helpFlag.FindAllStringSubmatch(string(out), -1) {
 				help[name] = append(help[name], m[1:]...)
@@ -194,14 +189,9 @@ type described struct {
 // planners returns what the command says of its planners, by their names.
 func planners(t *testing.T) map[string]described {
 	t.Helper()
-	out, err := exec.Command(built.Laboratory(t), "planners", "--json").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command(built.Laboratory(t), "planners", "--json").Output())(t)
 	var list []described
-	if err := json.Unmarshal(out, &list); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(out, &list))
 	byName := map[string]described{}
 	for _, d := range list {
 		byName[d.Name] = d
@@ -409,7 +399,7 @@ func TestDocsGo(t *testing.T) {
 func TestDocsPaths(t *testing.T) {
 	top := map[string]bool{}
 	sources := map[string]bool{}
-	err := filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
 		if d == nil || d.IsDir() && path != "." && strings.HasPrefix(d.Name(), ".") {
 			return filepath.SkipDir
 		}
@@ -418,10 +408,7 @@ func TestDocsPaths(t *testing.T) {
 		}
 		sources[d.Name()] = true
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	delete(top, "bin")       // what make build leaves
 	made := "lab/bench/out/" // what programs of bench leave
 	// Packages of former versions, which the list of changes names.

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // Idea: the documents are run. A fenced block "console" is a transcript: sh runs each line after "$ ", and must print
@@ -98,10 +99,7 @@ func prose(t *testing.T, path string) iter.Seq2[int, string] {
 
 func read(t *testing.T, path string) []string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	return strings.Split(string(text), "\n")
 }
 
@@ -124,9 +122,7 @@ func TestDocsTranscripts(t *testing.T) {
 	for _, path := range documents(t) {
 		lines := read(t, path)
 		s := session{t: t, sh: sh, dir: t.TempDir(), path: bin + string(os.PathListSeparator) + os.Getenv("PATH")}
-		if err := os.CopyFS(filepath.Join(s.dir, "examples"), os.DirFS("examples")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(filepath.Join(s.dir, "examples"), os.DirFS("examples")))
 		var out []string
 		for _, b := range blocksOf(lines) {
 			if b.from > 0 {
@@ -138,17 +134,13 @@ func TestDocsTranscripts(t *testing.T) {
 			case language == "console":
 				body = s.transcript(fmt.Sprintf("%s:%d", path, b.from+1), body)
 			case name != "":
-				if err := os.WriteFile(filepath.Join(s.dir, name), []byte(strings.Join(body, "\n")+"\n"), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(s.dir, name), []byte(strings.Join(body, "\n")+"\n"), 0o666))
 			}
 			out = append(out, body...)
 		}
 		ran += s.ran
 		if *update && !slices.Equal(out, lines) {
-			if err := os.WriteFile(path, []byte(strings.Join(out, "\n")), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(strings.Join(out, "\n")), 0o666))
 		}
 	}
 	if ran < 10 {
@@ -246,14 +238,9 @@ func TestDocsPicture(t *testing.T) {
 	if text, err := exec.Command(built.Command(t), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	got, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(os.ReadFile(out))(t)
 	if *update {
-		if err := os.WriteFile(picture, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(picture, got, 0o666))
 	}
 	if want := strings.Join(read(t, picture), "\n"); want != string(got) {
 		t.Errorf("%s is not what the command draws; rewrite it with -update", picture)

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // Idea: docs/architecture.md draws the folders of the product as a tree, and lab/README.md those of the laboratory.
@@ -385,15 +387,9 @@ func TestDocsImports(t *testing.T) {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-			if err != nil {
-				t.Fatal(err)
-			}
+			parsed := must.Get(parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly))(t)
 			for _, spec := range parsed.Imports {
-				name, err := strconv.Unquote(spec.Path.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
+				name := must.Get(strconv.Unquote(spec.Path.Value))(t)
 				ours, ok := strings.CutPrefix(name, module)
 				if first, _, _ := strings.Cut(name, "/"); !ok {
 					if strings.Contains(first, ".") && !own[folder] && !needed(folder, name) {

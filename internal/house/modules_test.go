@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/version"
 )
@@ -42,9 +43,7 @@ func TestModulesAlone(t *testing.T) {
 	tag := "v" + version.Number()
 	proxy := filepath.ToSlash(t.TempDir())
 	for _, m := range modules {
-		if err := publish(proxy, m.folder, tag); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, publish(proxy, m.folder, tag))
 	}
 	cache, environment := moduleCache(t, proxy)
 	bin := t.TempDir()
@@ -189,21 +188,13 @@ func publish(proxy, folder, tag string) error {
 // with the environment in which Go uses it.
 func moduleCache(t *testing.T, proxy string) (cache string, environment []string) {
 	t.Helper()
-	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("go", "env", "GOMODCACHE").Output())(t)
 	real := strings.TrimSpace(string(out))
 	cache = t.TempDir()
 	// Folders on the way to ours are made, and the rest of each is linked.
 	for _, way := range []string{"", "cache", "cache/download", "github.com", "cache/download/github.com"} {
-		if err := os.MkdirAll(filepath.Join(cache, way), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		entries, err := os.ReadDir(filepath.Join(real, way))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(cache, way), 0o777))
+		entries := must.Get(os.ReadDir(filepath.Join(real, way)))(t)
 		for _, e := range entries {
 			switch e.Name() {
 			case "cache", "download", "github.com", "stowage-go", "lock":

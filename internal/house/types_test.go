@@ -11,31 +11,23 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // packageDoc parses a package of this module without its tests.
 func packageDoc(t *testing.T, fset *token.FileSet, dir string) *doc.Package {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Get(filepath.Glob(filepath.Join(dir, "*.go")))(t)
 	var files []*ast.File
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(parser.ParseFile(fset, name, nil, parser.ParseComments))(t)
 		files = append(files, f)
 	}
-	p, err := doc.NewFromFiles(fset, files, "github.com/stowage-go/stowage/"+filepath.ToSlash(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(doc.NewFromFiles(fset, files, "github.com/stowage-go/stowage/"+filepath.ToSlash(dir)))(t)
 }
 
 // TestTypes: the comment of each alias in the root begins like its type's comment, and links to the rest.
@@ -71,18 +63,12 @@ func TestPublicTypes(t *testing.T) {
 	seen := 0
 	for _, dir := range publicPackages(t) {
 		fset := token.NewFileSet()
-		names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := must.Get(filepath.Glob(filepath.Join(dir, "*.go")))(t)
 		for _, name := range names {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
 			}
-			f, err := parser.ParseFile(fset, name, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(parser.ParseFile(fset, name, nil, 0))(t)
 			if !ast.FileExports(f) {
 				continue
 			}
@@ -213,14 +199,8 @@ func receiver(e ast.Expr) string {
 
 // TestPackageExample: the planner in the package's comment is the one that the examples run.
 func TestPackageExample(t *testing.T) {
-	comment, err := os.ReadFile("stowage.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	comment := must.Get(os.ReadFile("stowage.go"))(t)
+	code := must.Get(os.ReadFile("example_test.go"))(t)
 	_, from, found := strings.Cut(string(comment), "//\tfunc (stacker) Plan(")
 	body, _, ended := strings.Cut(from, "\n//\t}\n")
 	if !found || !ended {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/version"
 )
 
@@ -38,19 +39,14 @@ func TestVersion(t *testing.T) {
 		t.Fatalf("internal/version/VERSION has %q", now)
 	}
 	for _, v := range versions {
-		text, err := os.ReadFile(filepath.FromSlash(v.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.FromSlash(v.file)))(t)
 		copies := regexp.MustCompile("(" + v.before + `)([0-9]+\.[0-9]+\.[0-9]+)`)
 		found := copies.FindAllSubmatch(text, -1)
 		if len(found) == 0 {
 			t.Errorf("%s has no version behind %q", v.file, v.before)
 		}
 		if *update {
-			if err := os.WriteFile(filepath.FromSlash(v.file), copies.ReplaceAll(text, []byte("${1}"+now)), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.FromSlash(v.file), copies.ReplaceAll(text, []byte("${1}"+now)), 0o666))
 			continue
 		}
 		for _, f := range found {
@@ -63,14 +59,9 @@ func TestVersion(t *testing.T) {
 	minor := now[:strings.LastIndex(now, ".")]
 	for _, file := range []string{"docs/c.md", "bindings/c/stowageConfig.cmake"} {
 		asked := regexp.MustCompile(`(find_package\(stowage )([0-9.]+)`)
-		text, err := os.ReadFile(filepath.FromSlash(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.FromSlash(file)))(t)
 		if *update {
-			if err := os.WriteFile(filepath.FromSlash(file), asked.ReplaceAll(text, []byte("${1}"+minor)), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.FromSlash(file), asked.ReplaceAll(text, []byte("${1}"+minor)), 0o666))
 		} else if found := asked.FindSubmatch(text); found == nil || string(found[2]) != minor {
 			t.Errorf("%s asks CMake for %q, and the version is %s: go test ./internal/house -run TestVersion -update", file,
 				found, minor)

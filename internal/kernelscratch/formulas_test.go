@@ -10,24 +10,19 @@ import (
 
 	"github.com/stowage-go/stowage/internal/distance"
 	"github.com/stowage-go/stowage/internal/kernelscratch"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/scratchcase"
 )
 
 // TestFormulas compares every formula with the libraries' compiled size functions on random operators and four wake
 // words (testdata/sizes.txt, which lab/kernels/scratch/record wrote). It has to see every set with every kind.
 func TestFormulas(t *testing.T) {
-	data, err := os.ReadFile("testdata/sizes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/sizes.txt"))(t)
 	sets := map[rune]kernelscratch.Set{}
 	seen := map[string]int{}
 	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		if letter, name, ok := strings.Cut(line, " = "); ok {
-			s, err := kernelscratch.Parse(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(kernelscratch.Parse(name))(t)
 			sets[rune(letter[0])] = s
 			continue
 		}
@@ -35,10 +30,7 @@ func TestFormulas(t *testing.T) {
 			continue
 		}
 		text, answers, _ := strings.Cut(line, " ; ")
-		op, err := scratchcase.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := must.Get(scratchcase.Parse(text))(t)
 		if again := scratchcase.Line(op); again != text {
 			t.Fatalf("%q is read as %q", text, again)
 		}
@@ -102,11 +94,7 @@ func said(s kernelscratch.Set, op *distance.Operator) string {
 // set returns a set by its name.
 func set(t *testing.T, name string) kernelscratch.Set {
 	t.Helper()
-	s, err := kernelscratch.Parse(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(kernelscratch.Parse(name))(t)
 }
 
 // TestUnknown has what no formula can answer, and what the caller has to answer: neither gets a number.
@@ -142,10 +130,7 @@ func TestUnknown(t *testing.T) {
 		// without a state
 		{"cmsis-nn-c", "UNIDIRECTIONAL_SEQUENCE_LSTM 0x0 0x0 valid 0 - INT8:2x5x3 > INT8:2x5x4", kernelscratch.Unknown},
 	} {
-		op, err := scratchcase.Parse(c.line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := must.Get(scratchcase.Parse(c.line))(t)
 		requests, answer := kernelscratch.Of(set(t, c.set), op)
 		kept, same := kernelscratch.KeptBy(set(t, c.set), op, 4)
 		if answer != c.want || same != c.want {
@@ -179,10 +164,7 @@ func TestRows(t *testing.T) {
 		{"1x1 1x1 same 0 - INT8:1x1x20x8 INT8!6x1x3x4 > INT8:1x1x20x6", 128},
 		{"1x1 1x1 same 0 - INT8:1x1x20x5 INT8!6x1x3x5 > INT8:1x1x20x6", 64},
 	} {
-		op, err := scratchcase.Parse("CONV_2D " + c.line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := must.Get(scratchcase.Parse("CONV_2D " + c.line))(t)
 		if got, answer := kernelscratch.Of(set(t, "cmsis-nn-mve@99f736a6"), op); answer != kernelscratch.ByVendor ||
 			!slices.Equal(got, []int64{c.want}) {
 			t.Errorf("%s: %v, want %d", c.line, got, c.want)
@@ -229,10 +211,7 @@ func TestKept(t *testing.T) {
 			kernelscratch.Kept{Data: 36, Temporaries: "01o", Buffers: []int64{16}},
 		},
 	} {
-		op, err := scratchcase.Parse(c.line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := must.Get(scratchcase.Parse(c.line))(t)
 		got, answer := kernelscratch.KeptBy(set(t, c.set), op, c.word)
 		if answer != kernelscratch.ByVendor || got.Data != c.want.Data || got.Temporaries != c.want.Temporaries ||
 			!slices.Equal(got.Buffers, c.want.Buffers) {
@@ -244,10 +223,7 @@ func TestKept(t *testing.T) {
 		if cell == "FLOAT32" {
 			line = strings.Replace(line, "INT16:2x7", "FLOAT32:2x7", 1)
 		}
-		op, err := scratchcase.Parse(line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := must.Get(scratchcase.Parse(line))(t)
 		if requests, _ := kernelscratch.Of(set(t, "cmsis-nn-c"), op); !slices.Equal(requests, want) {
 			t.Errorf("an LSTM of %s requests %v", cell, requests)
 		}

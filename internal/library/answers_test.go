@@ -11,6 +11,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 )
 
@@ -189,10 +190,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("got %+v, %v", e, err)
 	}
 	// Here the load fits, and the reason takes search to find.
-	in, err := gen.New("infeasible", gen.Options{Seed: 4, Buffers: 16, Capacity: 24, Horizon: 40})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("infeasible", gen.Options{Seed: 4, Buffers: 16, Capacity: 24, Horizon: 40}))(t)
 	if e, err = stowage.Explain(ctx, in.Problem, stowage.Options{}); err != nil || e.Status != stowage.Infeasible ||
 		!e.Irreducible {
 		t.Fatalf("got %+v, %v", e, err)
@@ -227,10 +225,7 @@ func TestLowerBound(t *testing.T) {
 
 // TestContext has a context that has ended before the call: there is still a plan, and no false proof.
 func TestContext(t *testing.T) {
-	in, err := gen.New("infeasible", gen.Options{Buffers: 80, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("infeasible", gen.Options{Buffers: 80, Seed: 2}))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	late, stop := context.WithTimeout(context.Background(), time.Nanosecond)
@@ -264,9 +259,7 @@ func TestCertify(t *testing.T) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	var b bytes.Buffer
-	if err := c.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Write(&b))
 	if capacity, err := stowage.VerifyCertificate(p, &b); err != nil || capacity != 8 {
 		t.Errorf("%d, %v", capacity, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -129,10 +130,7 @@ func usmps() []usmp {
 func TestTVM(t *testing.T) {
 	for _, u := range usmps() {
 		p := u.problem()
-		r, err := stowage.Solve(context.Background(), p, stowage.Options{NodeLimit: 100000})
-		if err != nil {
-			t.Fatalf("%s: %v", u.name, err)
-		}
+		r := must.Get(stowage.Solve(context.Background(), p, stowage.Options{NodeLimit: 100000}))(t, "%s", u.name)
 		if u.least == 0 {
 			if r.Status != stowage.Infeasible {
 				t.Errorf("%s: %v, want a proof that nothing fits", u.name, r.Status)
@@ -227,10 +225,7 @@ func (b *banked) problem() *model.Problem {
 func TestExecuTorch(t *testing.T) {
 	for _, b := range bankeds() {
 		p := b.problem()
-		r, err := stowage.Solve(context.Background(), p, stowage.Options{NodeLimit: 2000})
-		if err != nil {
-			t.Fatalf("%s: %v", b.name, err)
-		}
+		r := must.Get(stowage.Solve(context.Background(), p, stowage.Options{NodeLimit: 2000}))(t, "%s", b.name)
 		if b.bytes == nil {
 			if r.Status != stowage.Infeasible {
 				t.Errorf("%s: %v, want a proof that nothing fits", b.name, r.Status)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 )
 
@@ -109,10 +110,7 @@ var update = flag.Bool("update", false, "rewrite the allocations in the page on 
 func TestAllocations(t *testing.T) {
 	const varies = 4
 	page := filepath.Join("..", "..", "docs", "planners", "auto.md")
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(page))(t)
 	lines := strings.Split(string(text), "\n")
 	for _, buffers := range []int{20, 100} {
 		var all []int

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // spill is a problem of two pools. The fast one is too small for all buffers.
@@ -29,10 +30,7 @@ func spill() *stowage.Problem {
 // TestSolveRules plans it: one buffer of 24 bytes must go to the slow pool.
 func TestSolveRules(t *testing.T) {
 	p := spill()
-	r, err := stowage.Solve(context.Background(), p, stowage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(stowage.Solve(context.Background(), p, stowage.Options{}))(t)
 	if r.Status != stowage.Optimal || r.Height != 88 || r.Bounds[0] != (stowage.Value{Measure: "cost", Value: 24}) {
 		t.Errorf("%v, height %d, bounds %v", r.Status, r.Height, r.Bounds)
 	}

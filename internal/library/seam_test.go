@@ -7,6 +7,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -14,10 +15,7 @@ import (
 // the same step with a period. Both take the same search to the same plan. If time is not turned
 // (internal/lower/seam.go), the search is far longer.
 func TestSeam(t *testing.T) {
-	p, _, err := format.ReadProblem("../lower/testdata/step_resnet.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, _ := must.Two(format.ReadProblem("../lower/testdata/step_resnet.csv"))(t)
 	period := int64(0)
 	for i := range p.Buffers {
 		period = max(period, p.Buffers[i].Upper)
@@ -34,23 +32,14 @@ func TestSeam(t *testing.T) {
 		t.Fatalf("%d buffers live over the seam", over)
 	}
 	o := stowage.Options{Workers: 1}
-	gaps, err := stowage.Solve(t.Context(), p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := stowage.Solve(t.Context(), cyclic, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gaps := must.Get(stowage.Solve(t.Context(), p, o))(t)
+	want := must.Get(stowage.Solve(t.Context(), cyclic, o))(t)
 	if gaps.Status != stowage.Optimal || gaps.Height != want.Height || gaps.Stats.Nodes != want.Stats.Nodes ||
 		!slices.Equal(gaps.Offsets, want.Offsets) {
 		t.Errorf("gaps: %s %d after %d nodes; with a period %s %d after %d", gaps.Status, gaps.Height, gaps.Stats.Nodes,
 			want.Status, want.Height, want.Stats.Nodes)
 	}
-	auto, err := run.Lookup("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	auto := must.Get(run.Lookup("auto"))(t)
 	o.NodeLimit = 10 * gaps.Stats.Nodes
 	asItIs, err := run.Run(t.Context(), auto, timeline.New(p), o)
 	if err != nil || asItIs.Status == stowage.Optimal {

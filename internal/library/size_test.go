@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -102,10 +103,7 @@ func TestSizeInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	p := drawn.Tiny(3)
-	s, err := stowage.Size(ctx, p, stowage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(stowage.Size(ctx, p, stowage.Options{}))(t)
 	for capacity := range int64(60) {
 		if got := s.Fits(capacity); got != stowage.Unknown && (got == stowage.Feasible) != oracle.Fits(p, capacity) {
 			t.Errorf("a capacity of %d is %v", capacity, got)

@@ -12,20 +12,15 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 )
 
 // solve calls Solve and checks what it promises of every result.
 func solve(t *testing.T, p *stowage.Problem, o stowage.Options) *stowage.Result {
 	t.Helper()
-	before, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := stowage.Solve(context.Background(), p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(json.Marshal(p))(t)
+	r := must.Get(stowage.Solve(context.Background(), p, o))(t)
 	capacity := p.CapacityOr(o.Capacity)
 	if r.Status.HasPlan() {
 		if report := verified(t, p, r.Offsets, capacity); !report.OK() || report.Height != r.Height {
@@ -43,11 +38,7 @@ func solve(t *testing.T, p *stowage.Problem, o stowage.Options) *stowage.Result 
 // verified checks a plan of a good problem.
 func verified(t *testing.T, p *stowage.Problem, offsets []int64, capacity int64) *stowage.Report {
 	t.Helper()
-	r, err := stowage.Verify(p, offsets, capacity)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(stowage.Verify(p, offsets, capacity))(t)
 }
 
 // TestSolve: the meaning of the problem's capacity, the options' capacity and Minimize together.
@@ -310,15 +301,9 @@ func TestErrUnsupported(t *testing.T) {
 
 // TestStopped ends runs in every way there is.
 func TestStopped(t *testing.T) {
-	in, err := gen.New("infeasible", gen.Options{Buffers: 80, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("infeasible", gen.Options{Buffers: 80, Seed: 2}))(t)
 	hard := &stowage.Problem{Buffers: in.Problem.Buffers}
-	bound, err := stowage.LowerBound(hard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bound := must.Get(stowage.LowerBound(hard))(t)
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	late, stop := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
@@ -361,10 +346,7 @@ func TestStopped(t *testing.T) {
 // TestProgress: the callback is called by one goroutine at a time, the height falls, the bound rises, and the plan is
 // valid.
 func TestProgress(t *testing.T) {
-	in, err := gen.New("infeasible", gen.Options{Buffers: 80, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("infeasible", gen.Options{Buffers: 80, Seed: 2}))(t)
 	p := &stowage.Problem{Buffers: in.Problem.Buffers}
 	for name, o := range map[string]stowage.Options{
 		"auto": {NodeLimit: 20_000}, "exact": {NodeLimit: 20_000, Workers: 3}, "climb": {NodeLimit: 1 << 18, Workers: 3},

@@ -8,6 +8,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/merge"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -21,10 +22,7 @@ import (
 func TestDives(t *testing.T) {
 	sum := func(o plan.Options) (heights int64, last []int64) {
 		for seed := range plantest.Share[uint64](4, 2) {
-			p, err := gen.Generate("perfect", gen.Options{Buffers: 300, Seed: seed})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(gen.Generate("perfect", gen.Options{Buffers: 300, Seed: seed}))(t)
 			k := 0
 			p.Buffers = slices.DeleteFunc(p.Buffers, func(b model.Buffer) bool { k++; return k%15 == 0 })
 			tl := timeline.New(p)

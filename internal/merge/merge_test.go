@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -25,10 +26,7 @@ func TestAgainstOracle(t *testing.T) {
 // made returns a perfect packing.
 func made(t testing.TB, kind string, o gen.Options) *model.Problem {
 	t.Helper()
-	in, err := gen.New(kind, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New(kind, o))(t)
 	return in.Problem
 }
 

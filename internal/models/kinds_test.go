@@ -8,6 +8,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
@@ -33,14 +34,8 @@ func TestKinds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			open := func() (*Kind, Model) {
-				in, err := format.OpenFrom(strings.NewReader(content), name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				m, err := Open(in, format.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				in := must.Get(format.OpenFrom(strings.NewReader(content), name))(t)
+				m := must.Get(Open(in, format.Options{}))(t)
 				return KindOf(in.Kind), m
 			}
 			kind, m := open()
@@ -57,9 +52,7 @@ func TestKinds(t *testing.T) {
 			for _, own := range kind.Own {
 				files = append(files, File{Path: "out." + own, Kind: FileKind("out."+own, own)})
 			}
-			if err := made.Into(files); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, made.Into(files))
 			for _, f := range append(files, File{Kind: "json"}) {
 				var s strings.Builder
 				if done, err := made.Write(&s, f.Kind, f.Kind == "json"); err != nil || !done || s.Len() == 0 {
@@ -97,10 +90,7 @@ func TestKinds(t *testing.T) {
 
 func heightOf(t *testing.T, p *stowage.Problem) int64 {
 	t.Helper()
-	r, err := stowage.Minimize(t.Context(), p, stowage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(stowage.Minimize(t.Context(), p, stowage.Options{}))(t)
 	return r.Height
 }
 
@@ -109,23 +99,14 @@ func TestMisuse(t *testing.T) {
 	for name, content := range map[string]string{
 		"problem.json": `{"buffers": []}`, "plan.json": `{"format": "graph plan", "version": 1}`,
 	} {
-		in, err := format.OpenFrom(strings.NewReader(content), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(format.OpenFrom(strings.NewReader(content), name))(t)
 		var misuse *Misuse
 		if _, err := Open(in, format.Options{}); !errors.As(err, &misuse) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	in, err := format.OpenFrom(strings.NewReader(string(tflitemade.Images(1, 8))), "net.tflite")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Open(in, format.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(format.OpenFrom(strings.NewReader(string(tflitemade.Images(1, 8))), "net.tflite"))(t)
+	m := must.Get(Open(in, format.Options{}))(t)
 	var misuse *Misuse
 	o := &Options{Solve: stowage.Solve, Target: Targets[0], Scratch: []string{"NO_SUCH=16"}}
 	if _, err := m.Plan(t.Context(), o); !errors.As(err, &misuse) {

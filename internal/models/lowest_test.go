@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/onnx"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
@@ -19,10 +20,7 @@ func TestNoONNXLarger(t *testing.T) {
 	}{{false, false, nil}, {true, false, []int{0}}, {false, true, []int{0}}, {true, true, []int{0, 1, 2}}}
 	lower := 0
 	for seed := range plantest.Share[uint64](2000, 200) {
-		m, err := onnx.Parse(elementwise(seed, 4+int(seed%30)), "made.onnx")
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(onnx.Parse(elementwise(seed, 4+int(seed%30)), "made.onnx"))(t)
 		heights := make([]int64, len(modes))
 		for k, x := range modes {
 			o := onnx.Options{InPlace: x.inPlace, States: 1 + int(seed%3)*50}
@@ -30,10 +28,7 @@ func TestNoONNXLarger(t *testing.T) {
 			if seed%2 == 0 {
 				run.Planner = "first-fit"
 			}
-			best, err := lowestONNX(t.Context(), m, o, x.reorder, run, stowage.Solve)
-			if err != nil {
-				t.Fatal(err)
-			}
+			best := must.Get(lowestONNX(t.Context(), m, o, x.reorder, run, stowage.Solve))(t)
 			if r, err := stowage.Verify(best.a.Problem, best.result.Offsets, 0); err != nil || !r.OK() {
 				t.Fatalf("seed %d, mode %d: %v %+v", seed, k, err, r)
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -27,9 +28,7 @@ func judge(t *testing.T, o *oracle, r Result, given []int32, lowest int64) {
 	if peak := o.peak(given); r.Given != peak {
 		t.Fatalf("the given order has peak %d, said to be %d", peak, r.Given)
 	}
-	if err := newGraph(o.p).runs(r.Order); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, newGraph(o.p).runs(r.Order))
 	if peak := o.peak(r.Order); r.Peak != peak {
 		t.Fatalf("the order has peak %d, said to be %d", peak, r.Peak)
 	}
@@ -57,10 +56,7 @@ func TestEqualsBruteForce(t *testing.T) {
 		}
 		compared++
 		for name, off := range all() {
-			r, err := Best(context.Background(), p, Options{Given: given, Off: off})
-			if err != nil {
-				t.Fatalf("seed %d: %v", seed, err)
-			}
+			r := must.Get(Best(context.Background(), p, Options{Given: given, Off: off}))(t, "seed %d", seed)
 			judge(t, oracle, r, given, lowest)
 			if r.Status != model.Optimal {
 				t.Fatalf("seed %d without %s: %v, peak %d, lowest %d", seed, name, r.Status, r.Peak, lowest)
@@ -88,10 +84,7 @@ func TestEqualsSets(t *testing.T) {
 		oracle := newOracle(p)
 		lowest := oracle.bestBySets()
 		for name, off := range all() {
-			r, err := Best(context.Background(), p, Options{Given: given, Off: off})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(Best(context.Background(), p, Options{Given: given, Off: off}))(t)
 			judge(t, oracle, r, given, lowest)
 			if r.Status != model.Optimal {
 				t.Fatalf("seed %d without %s: %v, peak %d, lowest %d", seed, name, r.Status, r.Peak, lowest)
@@ -129,10 +122,7 @@ func TestContext(t *testing.T) {
 		lowest := oracle.bestBySets()
 		off := Techniques{Collapse: true, Chains: true, Greedy: true} // many states
 		for looks := 0; ; looks++ {
-			r, err := Best(&ending{context.Background(), looks}, p, Options{Given: given, Off: off})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(Best(&ending{context.Background(), looks}, p, Options{Given: given, Off: off}))(t)
 			judge(t, oracle, r, given, lowest)
 			if r.Status == model.Optimal {
 				break
@@ -161,10 +151,7 @@ func TestLimits(t *testing.T) {
 					if limit == 0 {
 						continue
 					}
-					r, err := Best(context.Background(), p, Options{Given: given, States: limit, Off: off})
-					if err != nil {
-						t.Fatal(err)
-					}
+					r := must.Get(Best(context.Background(), p, Options{Given: given, States: limit, Off: off}))(t)
 					judge(t, oracle, r, given, lowest)
 					if r.Status == model.Optimal {
 						break

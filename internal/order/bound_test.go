@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
@@ -13,10 +14,7 @@ func TestSampledBound(t *testing.T) {
 	above := 0
 	for seed := range plantest.Share[uint64](6000, 1000) {
 		p, given := drawn(seed, 2+int(seed%40))
-		w, order, err := p.prepare(given)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w, order := must.Two(p.prepare(given))(t)
 		g := w.g
 		full := g.unavoidable(context.Background(), newReach(g))
 		sampled, alone := g.sampled(context.Background(), order), g.footprint()

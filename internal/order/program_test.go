@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -110,10 +111,7 @@ func TestPairs(t *testing.T) {
 			Sizes: []int64{operand, result}, Inputs: []int32{0}, Outputs: append(outputs, 1),
 			Operators: []Operator{{Operands: []int32{0}, Results: []int32{1}, Permits: []Permit{m}}},
 		}
-		profile, err := p.Profile(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		profile := must.Get(p.Profile(nil))(t)
 		return profile[0]
 	}
 	for _, tc := range []struct{ got, want int64 }{

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/order"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/networks"
 	"github.com/stowage-go/stowage/model"
 )
@@ -16,11 +17,7 @@ func stage(w networks.Wiring, nodes int) *order.Program {
 
 func best(t *testing.T, p *order.Program, states int, off order.Techniques) order.Result {
 	t.Helper()
-	r, err := order.Best(context.Background(), p, order.Options{States: states, Off: off})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(order.Best(context.Background(), p, order.Options{States: states, Off: off}))(t)
 }
 
 // TestTechniquesSaveStates switches off what makes the exact search smaller: it needs so many times the states.

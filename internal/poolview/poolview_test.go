@@ -3,6 +3,7 @@ package poolview
 import (
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -35,10 +36,7 @@ func two() (*model.Problem, *model.Plan) {
 // TestOf stacks two pools: the second is at the bottom, and its distant capacity is not drawn.
 func TestOf(t *testing.T) {
 	p, plan := two()
-	d, err := Of(p, plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Of(p, plan))(t)
 	if d.Lanes[1].Base != 0 || d.Lanes[1].Room != 4 || d.Lanes[0].Base != 5 || d.Lanes[0].Room != 12 || d.Top() != 17 {
 		t.Errorf("the lanes are %+v", d.Lanes)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -40,10 +41,7 @@ func TestNothingRidesFree(t *testing.T) {
 			p = banked(r)
 		}
 		p.Rules.Objective = [][]model.Measure{nil, {model.MeasureCost}, {model.MeasureCost, model.MeasurePenalty}}[n%3]
-		known, err := plan.Find([]string{"auto", "first-fit"}[r.IntN(2)])
-		if err != nil {
-			t.Fatal(err)
-		}
+		known := must.Get(plan.Find([]string{"auto", "first-fit"}[r.IntN(2)]))(t)
 		// Few nodes leave the most to find at the end.
 		got, err := ruled.Solve(context.Background(), p, run.Prepared(known),
 			plan.Options{Minimize: true, NodeLimit: 1 + r.Int64N(20)})

@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -65,10 +66,7 @@ func (c *counting) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Optio
 // TestEnded: if the deadline or a cancel comes at any call of the planner, an open answer says so, with pools,
 // penalties and evictions.
 func TestEnded(t *testing.T) {
-	exact, err := plan.Find("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(plan.Find("exact"))(t)
 	r := rand.New(rand.NewPCG(40, 12))
 	open := map[plan.Stop]int{}
 	for range 14 {
@@ -110,10 +108,7 @@ func TestEnded(t *testing.T) {
 
 // TestEndedByNodes: an open answer under a limit of nodes that has been used up says so.
 func TestEndedByNodes(t *testing.T) {
-	auto, err := plan.Find("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	auto := must.Get(plan.Find("auto"))(t)
 	r := rand.New(rand.NewPCG(40, 13))
 	open := 0
 	for range 60 {

@@ -9,6 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -63,14 +64,8 @@ func two() *model.Problem {
 
 // TestEvict plans it.
 func TestEvict(t *testing.T) {
-	known, err := plan.Find("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := ruled.Solve(context.Background(), two(), run.Prepared(known), plan.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find("auto"))(t)
+	r := must.Get(ruled.Solve(context.Background(), two(), run.Prepared(known), plan.Options{}))(t)
 	price := model.ValueOf(r.Measures, model.MeasureEviction)
 	if r.Status != model.Optimal || price != 3 || len(r.Parts) != 1 || r.Parts[0].Buffer != 1 {
 		t.Errorf("%v, %v, parts %v", r.Status, r.Measures, r.Parts)

@@ -9,6 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
@@ -18,15 +19,9 @@ import (
 // TestEachFeatureCounts shows for each feature of rules that a planner which ignored it would answer falsely: brute
 // force has another optimum without it, or has a plan in one case alone. exact must have both answers.
 func TestEachFeatureCounts(t *testing.T) {
-	known, err := plan.Find("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find("exact"))(t)
 	solve := func(p *model.Problem) []int64 {
-		got, err := ruled.Solve(context.Background(), p, run.Prepared(known), plan.Options{Minimize: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(ruled.Solve(context.Background(), p, run.Prepared(known), plan.Options{Minimize: true}))(t)
 		if got.Status != model.Optimal && got.Status != model.Infeasible {
 			t.Fatalf("%v\n%s", got.Status, drawn.DescribeRuled(p))
 		}

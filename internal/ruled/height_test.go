@@ -9,6 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -16,10 +17,7 @@ import (
 
 // TestPaidHeights checks that the height of plans that must pay is minimised and proven.
 func TestPaidHeights(t *testing.T) {
-	exact, err := plan.Find("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(plan.Find("exact"))(t)
 	r := rand.New(rand.NewPCG(25, 9))
 	for range 60 {
 		var p *model.Problem
@@ -35,10 +33,7 @@ func TestPaidHeights(t *testing.T) {
 				best = nil
 			}
 		}
-		got, err := ruled.Solve(context.Background(), p, run.Prepared(exact), plan.Options{Minimize: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(ruled.Solve(context.Background(), p, run.Prepared(exact), plan.Options{Minimize: true}))(t)
 		values := []int64{
 			model.ValueOf(got.Measures, model.MeasurePenalty),
 			model.ValueOf(got.Measures, model.MeasureHeight),

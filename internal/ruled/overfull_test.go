@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -15,10 +16,7 @@ import (
 // TestOverfull has 300 buffers that take more at one moment than three pools have together. Any buffer may be in any
 // pool, so the loads of single pools prove nothing. The answer was unknown after a search.
 func TestOverfull(t *testing.T) {
-	known, err := plan.Find("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find("auto"))(t)
 	r := rand.New(rand.NewPCG(3, 40))
 	p := &model.Problem{Rules: &model.Rules{}}
 	var load [800]int64

@@ -7,6 +7,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/ruled/places"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -14,10 +15,7 @@ import (
 // TestPlaces has problems that no search decided within its effort: with evictions, several pools, and a body that has
 // no place.
 func TestPlaces(t *testing.T) {
-	known, err := plan.Find("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find("auto"))(t)
 	for name, want := range map[string]string{
 		"undecided-min-31126": "buffers b0 of 1 and b3 of 1, which are tied, have no place: " +
 			"in the pool p no offset has b0 at a multiple of 3 and b3, 7 above it, at a multiple of 3; " +

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/recorded"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -29,10 +30,7 @@ func record(t *testing.T, file string, all map[string][]*model.Problem, planners
 	recorded.Hold(t, file, func(b *recorded.Book) {
 		for _, kind := range slices.Sorted(maps.Keys(all)) {
 			for _, name := range planners {
-				planner, err := run.Lookup(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				planner := must.Get(run.Lookup(name))(t)
 				b.Line(kind+", "+name, func(say func(...any)) {
 					for k, p := range all[kind] {
 						for _, nodes := range limits {
@@ -56,10 +54,7 @@ func record(t *testing.T, file string, all map[string][]*model.Problem, planners
 
 // TestTrue holds each answer about the small problems against brute force.
 func TestTrue(t *testing.T) {
-	planner, err := run.Lookup("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	planner := must.Get(run.Lookup("auto"))(t)
 	decided := 0
 	all := recorded.Rules(8)
 	for _, kind := range slices.Sorted(maps.Keys(all)) {
@@ -69,10 +64,7 @@ func TestTrue(t *testing.T) {
 				continue
 			}
 			decided++
-			r, err := ruled.Solve(t.Context(), p, planner, plan.Options{NodeLimit: 3000})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(ruled.Solve(t.Context(), p, planner, plan.Options{NodeLimit: 3000}))(t)
 			judge(t, p, &r, best, kind, k)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -41,16 +42,10 @@ func TestManyReserved(t *testing.T) {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: "x", Lower: 0, Upper: 4, Size: 51})
 		return p
 	}
-	known, err := plan.Find("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find("auto"))(t)
 	solve := func(p *model.Problem, o plan.Options) plan.Result {
 		asked := &counted{Planner: run.Prepared(known)}
-		r, err := ruled.Solve(context.Background(), p, asked, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ruled.Solve(context.Background(), p, asked, o))(t)
 		if r.Status.HasPlan() {
 			if report := verify.CheckMeasures(p, &r.Plan, r.Measures); !report.OK() {
 				t.Fatal(report.Violations[0].Message)

@@ -14,6 +14,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
@@ -44,10 +45,7 @@ func check(t *testing.T, r *rand.Rand, p *model.Problem) model.Status {
 		return model.Unknown
 	}
 	name := []string{"auto", "exact", "first-fit"}[r.IntN(3)]
-	known, err := plan.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find(name))(t)
 	o := plan.Options{Planner: name, Minimize: true}
 	if r.IntN(3) == 0 {
 		o.NodeLimit = 1 + r.Int64N(50)
@@ -107,10 +105,7 @@ func TestPublic(t *testing.T) {
 		if model.Validate(c.Problem) != nil {
 			continue // model's tests hold what is refused
 		}
-		known, err := plan.Find("exact")
-		if err != nil {
-			t.Fatal(err)
-		}
+		known := must.Get(plan.Find("exact"))(t)
 		got, err := ruled.Solve(context.Background(), c.Problem, run.Prepared(known), plan.Options{Minimize: true})
 		if err != nil {
 			t.Errorf("%s: %v", c.Name, err)

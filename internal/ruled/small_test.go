@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -18,15 +19,9 @@ import (
 // read reads a problem of testdata.
 func read(t *testing.T, name string) *model.Problem {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(filepath.Join("testdata", name+".json")))(t)
 	defer f.Close()
-	p, _, err := json.Read(f, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, _ := must.Two(json.Read(f, name))(t)
 	return p
 }
 
@@ -48,14 +43,8 @@ func TestSmall(t *testing.T) {
 	} {
 		for _, planner := range []string{"auto", "exact"} {
 			p := read(t, name)
-			known, err := plan.Find(planner)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := ruled.Solve(context.Background(), p, run.Prepared(known), plan.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			known := must.Get(plan.Find(planner))(t)
+			r := must.Get(ruled.Solve(context.Background(), p, run.Prepared(known), plan.Options{}))(t)
 			if want == nil {
 				if r.Status != model.Infeasible || r.ProvedBy == "" {
 					t.Errorf("%s, %s: %v", name, planner, r.Status)
@@ -80,18 +69,12 @@ func TestSmall(t *testing.T) {
 
 // TestSmallLimits: with few nodes nothing false is said, and the plan is no worse than with fewer.
 func TestSmallLimits(t *testing.T) {
-	auto, err := plan.Find("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	auto := must.Get(plan.Find("auto"))(t)
 	for _, name := range []string{"und-59936", "pools_s163", "pools_maxheight_8x3"} {
 		p := read(t, name)
 		var best []int64
 		for _, nodes := range []int64{1_000_000, 1, 3, 10, 30, 100, 300} {
-			r, err := ruled.Solve(context.Background(), p, run.Prepared(auto), plan.Options{NodeLimit: nodes})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(ruled.Solve(context.Background(), p, run.Prepared(auto), plan.Options{NodeLimit: nodes}))(t)
 			if !r.Status.HasPlan() {
 				continue
 			}

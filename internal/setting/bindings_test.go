@@ -14,6 +14,7 @@ import (
 	_ "github.com/stowage-go/stowage/internal/greedy"
 	_ "github.com/stowage-go/stowage/internal/merge"
 	_ "github.com/stowage-go/stowage/internal/planners/sweep"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 	_ "github.com/stowage-go/stowage/plan/all"
@@ -26,10 +27,7 @@ import (
 // source returns a file of the repository.
 func source(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(path)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(path))))(t)
 	return string(text)
 }
 

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 const (
@@ -30,18 +32,12 @@ func product(t *testing.T) map[string][]*ast.File {
 		if packages[folder] != nil {
 			continue
 		}
-		names, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := must.Get(filepath.Glob(filepath.Join(root, folder, "*.go")))(t)
 		for _, name := range names {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
 			}
-			f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments))(t)
 			packages[folder] = append(packages[folder], f)
 			for _, i := range f.Imports {
 				path, _ := strconv.Unquote(i.Path.Value)
@@ -126,10 +122,7 @@ func TestOneValue(t *testing.T) {
 // TestClashes checks that TestOneValue would see both faults.
 func TestClashes(t *testing.T) {
 	parse := func(text string) []*ast.File {
-		f, err := parser.ParseFile(token.NewFileSet(), "", text, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(parser.ParseFile(token.NewFileSet(), "", text, 0))(t)
 		return []*ast.File{f}
 	}
 	packages := map[string][]*ast.File{
@@ -162,10 +155,7 @@ func TestEachInUse(t *testing.T) {
 			})
 		}
 	}
-	text, err := os.ReadFile("thresholds.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("thresholds.go"))(t)
 	for _, f := range packages[home] {
 		for _, name := range declared(f) {
 			if !used[name] {

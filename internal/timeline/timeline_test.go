@@ -9,6 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -27,9 +28,7 @@ func TestSections(t *testing.T) {
 	several, gapped := 0, 0
 	for range rounds(10000) {
 		p := random(r)
-		if err := model.Validate(p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, model.Validate(p))
 		g, tl := paint(p), New(p)
 		want := g.sections()
 		if tl.Sections() != len(want) || len(tl.Starts) != len(want) || len(tl.Ends) != len(want) {
@@ -278,11 +277,8 @@ func TestExtremes(t *testing.T) {
 // longLived returns n buffers, most of which overlap most others.
 func longLived(tb testing.TB, n int, gaps float64) *model.Problem {
 	tb.Helper()
-	p, err := gen.Generate("random", gen.Options{
+	p := must.Get(gen.Generate("random", gen.Options{
 		Buffers: n, Horizon: 100_000, MinLife: 30_000, MaxLife: 70_000, Gaps: gaps, Windows: 0.5, Seed: 1,
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	}))(tb)
 	return p
 }

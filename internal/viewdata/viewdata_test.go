@@ -15,15 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
 // decode reads columns back as data.js does, whole numbers of either sign as they are.
 func decode(t *rapid.T, text, packed []byte) (m meta, columns map[string][]int64, ids []string) {
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &m))
 	raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 	if err != nil || len(raw) != m.Bytes {
 		t.Fatalf("%d bytes of %d: %v", len(raw), m.Bytes, err)
@@ -101,10 +100,7 @@ func TestEncode(t *testing.T) {
 				Buffer: rapid.IntRange(0, n-1).Draw(t, "buffer"), Offset: number.Draw(t, "at"),
 			})
 		}
-		text, packed, err := d.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text, packed := must.Two(d.Encode())(t)
 		m, columns, ids := decode(t, text, packed)
 		var lower, gaps int64
 		for i := range p.Buffers {
@@ -124,9 +120,7 @@ func TestEncode(t *testing.T) {
 				if g.Window != nil {
 					want[3], want[4], want[5] = 1, g.Window.Lower, g.Window.Upper
 				}
-				if diff := cmp.Diff(want, six); diff != "" {
-					t.Fatal(diff)
-				}
+				must.Same(t, want, six)
 				gaps++
 			}
 		}
@@ -142,9 +136,7 @@ func TestEncode(t *testing.T) {
 		if d.Offsets == nil || n == 0 {
 			return
 		}
-		if diff := cmp.Diff(offsets, columns["offsets"]); diff != "" {
-			t.Fatal(diff)
-		}
+		must.Same(t, offsets, columns["offsets"])
 		// The last step is the difference to the one before.
 		for i, by := range columns["step"][n:] {
 			if columns["step"][i]+by != 0 || columns["step"][i] != offsets[i] {
@@ -232,14 +224,9 @@ func TestRounded(t *testing.T) {
 			Offsets: []int64{0},
 			Moves:   []plan.Move{{Kind: plan.MoveBegin, Offset: math.MaxInt64}, {Kind: plan.MovePlace}},
 		}
-		text, _, err := d.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text, _ := must.Two(d.Encode())(t)
 		var m meta
-		if err := json.Unmarshal(text, &m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &m))
 		if m.Rounded != want {
 			t.Errorf("of a buffer of %d bytes, rounded is %t", size, m.Rounded)
 		}

@@ -9,6 +9,7 @@ import (
 
 	_ "github.com/stowage-go/stowage" // the planners of the product
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	_ "github.com/stowage-go/stowage/lab/baselines"
@@ -111,10 +112,7 @@ func (p puppet) Plan(_ context.Context, tl *timeline.Timeline, o plan.Options) (
 // TestLies checks that each kind of falsehood is found and shrunk to a problem of
 // a buffer or two.
 func TestLies(t *testing.T) {
-	truth, err := run.Lookup("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(run.Lookup("exact"))(t)
 	tell := func(tl *timeline.Timeline, o plan.Options) plan.Result {
 		r, err := truth.Plan(context.Background(), tl, o)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 )
 
@@ -42,15 +43,9 @@ func TestLimitsWhereWindowsInterlock(t *testing.T) {
 	t.Parallel()
 	answers := 0
 	for _, name := range []string{"exact", "auto", "tela", "cp", "meta-csp"} {
-		planner, err := run.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		planner := must.Get(run.Lookup(name))(t)
 		for _, text := range interlocking {
-			p, err := csv.Read(strings.NewReader(text), "interlocking")
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(csv.Read(strings.NewReader(text), "interlocking"))(t)
 			c := answered(p, new(oracle.Orders))
 			step := int64(7) // reaches the limits under which they were false
 			if name == "exact" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	_ "github.com/stowage-go/stowage/lab/milp"
 )
@@ -46,10 +47,7 @@ func TestRuledFound(t *testing.T) {
 		// the bound of the cost was 4,000 and the least cost 0, if the context was over before the call
 		{116553, "minimalloc"},
 	} {
-		p, err := run.Lookup(x.planner)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(run.Lookup(x.planner))(t)
 		if q := RuledQuestionOf(x.seed, p); !q.Ended {
 			t.Errorf("seed %d, %s: the question has changed: %s", x.seed, x.planner, q)
 		} else if out := AskRuled(RuledCaseOf(x.seed), q); out.Fault != "" {

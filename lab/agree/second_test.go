@@ -8,6 +8,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -17,10 +18,7 @@ import (
 // TestRuledProgram asks milp, which makes one program of a problem with rules, about problems that brute force answers.
 func TestRuledProgram(t *testing.T) {
 	t.Parallel()
-	milp, err := run.Lookup("milp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	milp := must.Get(run.Lookup("milp"))(t)
 	counts := map[string]int{}
 	for seed := range plantest.Share[uint64](4000, 100, 30) {
 		c := RuledCaseOf(seed)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -39,10 +40,7 @@ func drawn(t *testing.T, seed uint64) *model.Problem {
 			o.Gaps = r.Float64()
 		}
 	}
-	p, err := gen.Generate(kind, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(gen.Generate(kind, o))(t)
 	p.Capacity = 0
 	if r.IntN(4) == 0 {
 		alignments := []int64{1, 2, 3, 4, 6, 9, 18, 64}
@@ -61,10 +59,7 @@ func TestNeverWorseThanTheBox(t *testing.T) {
 	}
 	o := plan.Options{NodeLimit: 1000}
 	ctx := context.Background()
-	auto, err := run.Lookup("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	auto := must.Get(run.Lookup("auto"))(t)
 	open, box := 0, plantest.Heuristics()
 	for seed := range uint64(count) {
 		p := drawn(t, seed)
@@ -81,10 +76,7 @@ func TestNeverWorseThanTheBox(t *testing.T) {
 		}
 		open++
 		for _, name := range box {
-			other, err := run.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			other := must.Get(run.Lookup(name))(t)
 			r, err := run.Run(ctx, other, tl, o)
 			if err == nil && r.Status.HasPlan() && r.Height < got.Height {
 				t.Errorf("seed %d: %s of %d buffers: auto %d, %s %d", seed, p.Name, len(p.Buffers), got.Height, name, r.Height)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/comparison"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestKeptRuns: the runs that are kept beside the documents can be read, unpacked, by `stowage compare --resume`.
@@ -18,27 +19,13 @@ func TestKeptRuns(t *testing.T) {
 		t.Fatalf("%v, %d files", err, len(files))
 	}
 	for _, path := range files {
-		packed, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		packed := must.Get(os.Open(path))(t)
 		defer packed.Close()
-		z, err := gzip.NewReader(packed)
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		text, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
+		z := must.Get(gzip.NewReader(packed))(t, "%s", path)
+		text := must.Get(io.ReadAll(z))(t, "%s", path)
 		copied := filepath.Join(t.TempDir(), "runs.jsonl")
-		if err := os.WriteFile(copied, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		c, err := comparison.Open(copied)
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
+		must.Do(t, os.WriteFile(copied, text, 0o666))
+		c := must.Get(comparison.Open(copied))(t, "%s", path)
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}

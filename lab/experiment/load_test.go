@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 )
 
@@ -17,14 +18,9 @@ func TestLoad(t *testing.T) {
 		"C.x.csv":   "id,lower,upper,size\na,0,2,3\n",
 		"D.10.json": `{"version": 1, "capacity": 7, "buffers": [{"id": "a", "lower": 0, "upper": 2, "size": 3}]}`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
-	all, err := Load("", []string{filepath.Join(dir, "*")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(Load("", []string{filepath.Join(dir, "*")}))(t)
 	want := []struct {
 		name     string
 		capacity int64
@@ -49,17 +45,13 @@ func TestData(t *testing.T) {
 	inner := filepath.Join(dir, "clone", "bench")
 	data := filepath.Join(dir, "shared", "data")
 	for _, d := range []string{inner, data} {
-		if err := os.MkdirAll(d, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(d, 0o777))
 	}
 	t.Chdir(inner)
 	if got, err := filepath.EvalSymlinks(public.Dir()); err != nil || filepath.Base(got) != "data" {
 		t.Errorf("Dir() = %q, %v", got, err)
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "shared")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join(dir, "shared")))
 	if got := public.Dir(); got == "" {
 		if _, err := Load("challenging", nil); !errors.Is(err, ErrNoData) {
 			t.Errorf("without data: %v", err)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 const small = `package small
@@ -26,13 +28,8 @@ func Fits(a, b, most int, p *int) bool {
 // TestSites: changes are made to comparisons, joined conditions and ends, except for nil, constants and invariants.
 func TestSites(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "small.go")
-	if err := os.WriteFile(file, []byte(small), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	all, err := sitesIn(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(small), 0o600))
+	all := must.Get(sitesIn(file))(t)
 	var got []string
 	for k := range all {
 		got = append(got, all[k].old+" "+all[k].new)
@@ -72,20 +69,12 @@ func TestLeast(t *testing.T) {
 }
 `,
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
 	t.Chdir(folder)
 	t.Setenv("GOWORK", "off")
-	all, err := sitesOf(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay, err := embed(all, work)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(sitesOf("."))(t)
+	overlay := must.Get(embed(all, work))(t)
 	c, err := gather(all, overlay, work, []string{"."}, time.Minute, map[string]time.Duration{}, 1)
 	if err != nil || len(c.judges) != 1 {
 		t.Fatal(c, err)
@@ -115,9 +104,7 @@ func TestVerdicts(t *testing.T) {
 	if got, err := verdicts(log); err != nil || len(got) > 0 {
 		t.Fatal(got, err)
 	}
-	if err := note(log, "SURVIVES  a.go:1:2: < in place of <= (off by one)\t1.0 s\t3 tests\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, note(log, "SURVIVES  a.go:1:2: < in place of <= (off by one)\t1.0 s\t3 tests\n"))
 	got, err := verdicts(log)
 	if err != nil || got["a.go:1:2: < in place of <= (off by one)"] != survived {
 		t.Error(got, err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/render/internal/layout"
 )
 
@@ -35,9 +36,7 @@ func sizesSample() Sizes {
 func drawSizes(t *testing.T, d Sizes) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteSizes(&b, d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteSizes(&b, d))
 	return b.Bytes()
 }
 
@@ -105,9 +104,7 @@ func TestSizesBands(t *testing.T) {
 		var b bytes.Buffer
 		p := pen{layout.NewPrinter(&b)}
 		p.N(s.x(capacity)).S(",").N(s.y(count))
-		if err := p.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Flush())
 		return b.String()
 	}
 	for class, corners := range map[string][]string{

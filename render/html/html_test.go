@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )
@@ -30,9 +31,7 @@ func TestPage(t *testing.T) {
 	}
 	var pages [2]bytes.Buffer
 	for k := range pages {
-		if err := Write(&pages[k], sample.Paper(), []int64{8, 8, 4, 4, 0}, o); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Write(&pages[k], sample.Paper(), []int64{8, 8, 4, 4, 0}, o))
 	}
 	page := pages[0].String()
 	if page != pages[1].String() {
@@ -62,9 +61,7 @@ func TestPage(t *testing.T) {
 			Seconds float64
 		}
 	}
-	if err := json.Unmarshal([]byte(text), &meta); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &meta))
 	if meta.Buffers != 5 || meta.Bytes != len(bytes) || len(meta.Steps) != 2 || meta.Steps[0].Plan ||
 		!meta.Steps[1].Plan || meta.Steps[0].Seconds != 1 {
 		t.Errorf("%+v with %d bytes", meta, len(bytes))
@@ -78,14 +75,8 @@ func parts2(t *testing.T, page string) (meta string, data []byte) {
 	if len(m) != 1 || len(d) != 1 {
 		t.Fatalf("%d and %d parts", len(m), len(d))
 	}
-	packed, err := base64.StdEncoding.DecodeString(d[0][1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err = io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Get(base64.StdEncoding.DecodeString(d[0][1]))(t)
+	data = must.Get(io.ReadAll(flate.NewReader(bytes.NewReader(packed))))(t)
 	return m[0][1], data
 }
 
@@ -163,14 +154,8 @@ func TestNothingBroken(t *testing.T) {
 // TestBundle demands that the script has each module once, after what it imports, and
 // nothing left of a module.
 func TestBundle(t *testing.T) {
-	code, err := script()
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := assets.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := must.Get(script())(t)
+	files := must.Get(assets.ReadDir(folder))(t)
 	began := map[string]int{}
 	for _, f := range files {
 		name, ok := strings.CutSuffix(f.Name(), ".js")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/html"
 )
@@ -45,16 +46,12 @@ func TestBrowserLanes(t *testing.T) {
 	p, offsets, o := laned()
 	page := chromium.Open(t, 1400, 900)
 	var b bytes.Buffer
-	if err := html.Write(&b, p, offsets, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, html.Write(&b, p, offsets, o))
 	if !strings.Contains(b.String(), "tcm · 56 of 64") {
 		t.Error("the picture for those without scripts has no lanes")
 	}
 	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 	page.Go("file://" + path)
 	page.Until("window.stowage && stowage.ready")
 	drawn := func(kind string) string {
@@ -119,9 +116,7 @@ func TestLanesBroken(t *testing.T) {
 	p, offsets, o := laned()
 	offsets[2] = 0 // c in reserved bytes, and off its tie
 	var b bytes.Buffer
-	if err := html.Write(&b, p, offsets, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, html.Write(&b, p, offsets, o))
 	if !strings.Contains(b.String(), `"faults":["`) || !strings.Contains(b.String(), "reserved") ||
 		!strings.Contains(b.String(), `"lanes":[{"name":"tcm"`) {
 		t.Error("the page does not say what is wrong")

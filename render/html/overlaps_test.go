@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/html"
 )
@@ -27,13 +28,9 @@ func TestBrowserOverlaps(t *testing.T) {
 	page := chromium.Open(t, 1200, 800)
 	var b bytes.Buffer
 	o := html.Options{Overlaps: []html.Overlap{{Result: 1, Operand: 0, Lower: 1, Upper: 3}}}
-	if err := html.Write(&b, p, []int64{112, 0, 4208}, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, html.Write(&b, p, []int64{112, 0, 4208}, o))
 	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 	page.Go("file://" + path)
 	page.Until("window.stowage && stowage.ready")
 	says := func(i int) string {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )
@@ -72,9 +73,7 @@ func TestGolden(t *testing.T) {
 	golden.File(t, "testdata/random60.svg", draws(t, random, sample.FirstFit(random), Options{Width: 800, Height: 500}))
 	for name, capacity := range map[string]int64{"fits": 1 << 20, "over": 100 << 10} {
 		var b bytes.Buffer
-		if err := WriteProfile(&b, random, Options{Capacity: capacity}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteProfile(&b, random, Options{Capacity: capacity}))
 		golden.File(t, "testdata/profile-"+name+".svg", b.Bytes())
 	}
 }
@@ -150,9 +149,7 @@ func TestHostileIDs(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := WriteProfile(&b, p, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteProfile(&b, p, Options{}))
 	parse(t, b.Bytes())
 }
 

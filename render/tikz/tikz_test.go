@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/sample"
@@ -26,9 +27,7 @@ func draws(t *testing.T, p *model.Problem, offsets []int64, o Options) []byte {
 func profile(t *testing.T, p *model.Problem, o Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteProfile(&b, p, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteProfile(&b, p, o))
 	return b.Bytes()
 }
 
@@ -186,9 +185,7 @@ func TestCompiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel() // TeX itself has one thread
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "picture.tex"), c.document, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, "picture.tex"), c.document, 0o644))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			c := exec.CommandContext(ctx, pdflatex, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape",

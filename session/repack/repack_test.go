@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/model"
 )
@@ -175,10 +176,7 @@ func TestBruteForce(t *testing.T) {
 		last := c.Blocks[len(c.Blocks)-1]
 		rest := &Call{Alignment: align, Blocks: c.Blocks[:len(c.Blocks)-1], Wanted: &last, Capacity: want}
 		for ; rest.Capacity >= want-1 && rest.Capacity > 0; rest.Capacity-- {
-			res, err := Repack(t.Context(), rest, Options{Tries: 300})
-			if err != nil {
-				t.Fatalf("%d: %v", k, err)
-			}
+			res := must.Get(Repack(t.Context(), rest, Options{Tries: 300}))(t, "%d", k)
 			fits := rest.Capacity >= want
 			if res.Status.HasPlan() != fits || !fits && res.Status != model.Infeasible || fits != (res.Wanted >= 0) {
 				t.Fatalf("%d: wanted within %d: %+v; least height %d, of %+v", k, rest.Capacity, res, want, rest)
@@ -253,10 +251,7 @@ func TestNeverWorse(t *testing.T) {
 		c := large(seed, 120)
 		height := int64(1) << 60
 		for range 3 {
-			res, err := Repack(t.Context(), c, Options{NodeLimit: 50, Tries: 6, Seed: seed})
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := must.Get(Repack(t.Context(), c, Options{NodeLimit: 50, Tries: 6, Seed: seed}))(t)
 			if fault := Check(c, res.Offsets, res.Slices); fault != "" || res.Height > height || res.Height < res.LowerBound {
 				t.Fatalf("seed %d: %s, height %d after %d, bound %d", seed, fault, res.Height, height, res.LowerBound)
 			}

@@ -10,19 +10,14 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
 // TestStore: a folder behind Beam's file systems behaves as one on this machine does.
 func TestStore(t *testing.T) {
-	memory, err := Open(t.Context(), "memfs://sweep/folder/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	local, err := Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	memory := must.Get(Open(t.Context(), "memfs://sweep/folder/"))(t)
+	local := must.Get(Open(t.Context(), t.TempDir()))(t)
 	for _, s := range []core.Store{memory, local} {
 		ctx := t.Context()
 		if names, err := s.List(ctx, "runs"); err != nil || len(names) > 0 {
@@ -32,9 +27,7 @@ func TestStore(t *testing.T) {
 			t.Errorf("%T: %v", s, err)
 		}
 		for _, name := range []string{"runs/ab/a", "runs/cd/b", "try/c.1", "runs/ab/a"} {
-			if err := s.Write(ctx, name, []byte(name)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Write(ctx, name, []byte(name)))
 		}
 		names, err := s.List(ctx, "runs")
 		if slices.Sort(names); err != nil || !slices.Equal(names, []string{"runs/ab/a", "runs/cd/b"}) {
@@ -65,22 +58,15 @@ func TestStore(t *testing.T) {
 
 // TestRemovedByAnother: an object that another run removes at the same moment is removed.
 func TestRemovedByAnother(t *testing.T) {
-	s, err := Open(t.Context(), "memfs://sweep/other/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), "memfs://sweep/other/"))(t)
 	o := s.(*objects)
 	o.files = another{o.files}
-	if err := o.Write(t.Context(), "try/a.1", []byte("a")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.Write(t.Context(), "try/a.1", []byte("a")))
 	if err := o.Remove(t.Context(), "try/a.1"); err != nil {
 		t.Error(err)
 	}
 	o.files = refusing{o.files}
-	if err := o.Write(t.Context(), "try/b.1", []byte("b")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.Write(t.Context(), "try/b.1", []byte("b")))
 	if err := o.Remove(t.Context(), "try/b.1"); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("what stays is said to be removed: %v", err)
 	}

@@ -15,8 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 	_ "github.com/stowage-go/stowage/plan/all"
@@ -65,9 +64,7 @@ timeout: 10m
 func write(t *testing.T, text string) (file, out string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "spec.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	return file, filepath.Join(filepath.Dir(file), spec.DefaultOut)
 }
 
@@ -91,33 +88,19 @@ func start(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	cmd.Env = append(os.Environ(), child+"=1")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	return cmd, &out
 }
 
 // plain returns the rows that a plain loop makes.
 func plain(t *testing.T, file string) (all []core.Row) {
 	t.Helper()
-	s, err := spec.Read(file, plannerNames())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(spec.Read(file, plannerNames()))(t)
 	store := core.Local(t.TempDir())
-	l, err := core.Load(t.Context(), s, store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := core.Cut(t.Context(), s, l, store, core.Version())
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(core.Load(t.Context(), s, store))(t)
+	j := must.Get(core.Cut(t.Context(), s, l, store, core.Version()))(t)
 	for k := range j.All {
-		rows, err := core.NewWorker(store, core.Version()).Solve(t.Context(), &j.All[k])
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Get(core.NewWorker(store, core.Version()).Solve(t.Context(), &j.All[k]))(t)
 		all = append(all, rows...)
 	}
 	return settled(all)
@@ -135,20 +118,11 @@ func settled(rows []core.Row) (all []core.Row) {
 // kept returns the rows in a folder. Each run must be in one file alone.
 func kept(t *testing.T, out string) []core.Row {
 	t.Helper()
-	rows, err := core.ReadRows(t.Context(), core.Local(out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(core.ReadRows(t.Context(), core.Local(out)))(t)
 	n := 0
 	for _, name := range files(t, out) {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in, err := core.Decode(data, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(name))(t)
+		in := must.Get(core.Decode(data, name))(t)
 		n += len(in)
 	}
 	if n != len(rows) {
@@ -159,11 +133,7 @@ func kept(t *testing.T, out string) []core.Row {
 
 func files(t *testing.T, out string) []string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(out, "runs", "*", "*.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
+	return must.Get(filepath.Glob(filepath.Join(out, "runs", "*", "*.parquet")))(t)
 }
 
 // TestKill: a sweep on Prism is killed five times when so many files are there, and goes on. Its rows are
@@ -177,9 +147,7 @@ func TestKill(t *testing.T) {
 				t.Fatalf("%d files: %s", n, said)
 			}
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Process.Kill())
 		if err := cmd.Wait(); err == nil {
 			t.Fatalf("it has ended before it was killed at %d files: %s", n, said)
 		}
@@ -192,9 +160,7 @@ func TestKill(t *testing.T) {
 	if code != exitOK || stdout != filepath.Join(out, "report.html")+"\n" || !strings.Contains(stderr, "360 of 360 runs") {
 		t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
-	if diff := cmp.Diff(plain(t, file), kept(t, out)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, plain(t, file), kept(t, out))
 	again := files(t, out)
 	if code, _, stderr := sweep("run", file); code != exitOK || !strings.Contains(stderr, "360 runs, 360 done before") ||
 		len(files(t, out)) != len(again) {
@@ -221,9 +187,7 @@ func TestShards(t *testing.T) {
 	if code, _, stderr := sweep("run", file, "-q"); code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	if diff := cmp.Diff(kept(t, out), kept(t, parts)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, kept(t, out), kept(t, parts))
 	if code, stdout, stderr := sweep("diff", out, parts); code != exitOK || !strings.Contains(stdout, "360 the same") {
 		t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
@@ -256,25 +220,15 @@ func TestReportRuns(t *testing.T) {
 	if err != nil || strings.Count(string(lines), "\n") != 3 || !strings.Contains(string(lines), `"planner":"first-fit"`) {
 		t.Errorf("%v\n%s", err, lines)
 	}
-	f, err := os.Open(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(packed))(t)
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(gzip.NewReader(f))(t)
 	if unpacked, err := io.ReadAll(z); err != nil || string(unpacked) != string(lines) {
 		t.Errorf("%v\n%s", err, unpacked)
 	}
 	fewer := filepath.Join(filepath.Dir(out), "fewer")
-	if err := os.CopyFS(fewer, os.DirFS(out)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(files(t, fewer)[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(fewer, os.DirFS(out)))
+	must.Do(t, os.Remove(files(t, fewer)[0]))
 	if code, stdout, _ := sweep("diff", out, fewer); code != exitWorse || !strings.Contains(stdout, "missing: 1\n") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
@@ -309,15 +263,9 @@ func TestDeadlyTask(t *testing.T) {
 // TestEndpoint: a job server that is not there, or is none, is told within seconds.
 func TestEndpoint(t *testing.T) {
 	file, out := write(t, sixty)
-	listener, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "localhost:0"))(t)
 	mute := listener.Addr().String() // accepts nobody
-	gone, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gone := must.Get(net.Listen("tcp", "localhost:0"))(t)
 	gone.Close()
 	defer listener.Close()
 	for address, want := range map[string]string{
@@ -371,17 +319,11 @@ func TestUnwritable(t *testing.T) {
 	file, _ := write(t, sixty)
 	for k, name := range []string{"one.csv", "two.csv"} {
 		text := fmt.Sprintf("id,lower,upper,size\na,0,1,%d\n", k+1)
-		if err := os.WriteFile(filepath.Join(filepath.Dir(file), name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(filepath.Dir(file), name), []byte(text), 0o666))
 	}
-	if err := os.WriteFile(file, []byte("problems: ['*.csv']\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("problems: ['*.csv']\n"), 0o666))
 	taken := filepath.Join(t.TempDir(), "taken")
-	if err := os.WriteFile(taken, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(taken, nil, 0o666))
 	code, _, stderr := sweep("run", "-q", file, "-o", taken)
 	if code != exitInternal || !strings.HasPrefix(stderr, "stowage-sweep: cannot write into "+taken+": ") ||
 		strings.Count(stderr, "\n") != 1 {
@@ -406,9 +348,7 @@ func TestDamaged(t *testing.T) {
 	}
 	ruin := func(path, text string) {
 		t.Helper()
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)))
 	}
 	refused := func(path, want string, args ...string) {
 		t.Helper()
@@ -422,9 +362,7 @@ func TestDamaged(t *testing.T) {
 	for _, args := range [][]string{{"run", "-q", file}, {"report", out}, {"diff", out, out}} {
 		refused(runs[0], "remove it, and run the sweep again", args...)
 	}
-	if err := os.Remove(runs[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(runs[0]))
 	if code, _, stderr := sweep("run", "-q", file); code != exitOK {
 		t.Errorf("after removal: exit code %d\n%s", code, stderr)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/sweep/spec"
 )
 
@@ -23,39 +24,23 @@ func asked(t *testing.T, text string, files map[string]string) *spec.Spec {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 	}
-	s, err := spec.Parse([]byte(text), filepath.Join(dir, "spec.yaml"), planners)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(spec.Parse([]byte(text), filepath.Join(dir, "spec.yaml"), planners))(t)
 }
 
 // jobOf is Load and Cut.
 func jobOf(t *testing.T, s *spec.Spec, store Store) *Job {
 	t.Helper()
-	l, err := Load(t.Context(), s, store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := Cut(t.Context(), s, l, store, version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
+	l := must.Get(Load(t.Context(), s, store))(t)
+	return must.Get(Cut(t.Context(), s, l, store, version))(t)
 }
 
 // run does the tasks that are left and returns how many ran.
 func run(t *testing.T, store Store, tasks []Task) int {
 	t.Helper()
 	ran := make(chan Outcome, len(tasks))
-	err := NewWorker(store, version).Loop(t.Context(), nil, tasks, 2, func(_ *Task, o Outcome) { ran <- o })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, NewWorker(store, version).Loop(t.Context(), nil, tasks, 2, func(_ *Task, o Outcome) { ran <- o }))
 	close(ran)
 	n := 0
 	for o := range ran {
@@ -70,10 +55,7 @@ func run(t *testing.T, store Store, tasks []Task) int {
 func plain(t *testing.T, store Store, tasks []Task) (all []Row) {
 	t.Helper()
 	for k := range tasks {
-		rows, err := NewWorker(store, version).Solve(t.Context(), &tasks[k])
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Get(NewWorker(store, version).Solve(t.Context(), &tasks[k]))(t)
 		all = append(all, rows...)
 	}
 	return settled(all)
@@ -90,10 +72,7 @@ func settled(rows []Row) (all []Row) {
 // kept returns the rows in the store.
 func kept(t *testing.T, store Store) []Row {
 	t.Helper()
-	rows, err := ReadRows(t.Context(), store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(ReadRows(t.Context(), store))(t)
 	return settled(rows)
 }
 
@@ -183,9 +162,7 @@ func TestWider(t *testing.T) {
 
 func jobStatus(t *testing.T, j *Job, store Store) (*Status, error) {
 	t.Helper()
-	if err := j.Save(t.Context(), store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Save(t.Context(), store))
 	return ReadStatus(t.Context(), store)
 }
 
@@ -233,10 +210,7 @@ func TestKey(t *testing.T) {
 func TestCurve(t *testing.T) {
 	s := asked(t, small, files)
 	store := Local(t.TempDir())
-	l, err := Load(t.Context(), s, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Load(t.Context(), s, store))(t)
 	w := NewWorker(store, version)
 	asked, implied := 0, 0
 	for _, planner := range []string{"exact", "auto"} {
@@ -246,14 +220,8 @@ func TestCurve(t *testing.T) {
 				u.Capacities = append(u.Capacities, max(c, 1))
 			}
 			u.Capacities = slices.Compact(u.Capacities)
-			in, err := w.open(t.Context(), &p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, err := solveCurve(t.Context(), &u, in, Row{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := must.Get(w.open(t.Context(), &p))(t)
+			rows := must.Get(solveCurve(t.Context(), &u, in, Row{}))(t)
 			for _, r := range rows {
 				if !r.Implied {
 					asked++
@@ -307,9 +275,7 @@ func TestDeaths(t *testing.T) {
 		if st, err := jobStatus(t, after, store); err != nil || !st.Complete() {
 			t.Errorf("chunk %d: %+v, %v", chunk, st, err)
 		}
-		if err := Raise(t.Context(), store); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Raise(t.Context(), store))
 		if n := len(jobOf(t, asked(t, small+fmt.Sprintf("chunk: %d\n", chunk), files), store).Left); n != 1 {
 			t.Errorf("chunk %d: %d tasks are left after the dead are raised", chunk, n)
 		}
@@ -411,13 +377,8 @@ func TestUnreadable(t *testing.T) {
 	if len(j.Notes) != 1 || j.Notes[0] != "same is the same problem as good, which stands for both" {
 		t.Errorf("%q", j.Notes)
 	}
-	st, err := jobStatus(t, j, store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := st.WriteDead(t.Context(), store); err != nil {
-		t.Fatal(err)
-	}
+	st := must.Get(jobStatus(t, j, store))(t)
+	must.Do(t, st.WriteDead(t.Context(), store))
 	data, err := store.Read(t.Context(), "dead.jsonl")
 	if err != nil || strings.Count(string(data), "\n") != 1 || !strings.Contains(string(data), "bad.csv:2") {
 		t.Errorf("%s, %v", data, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/sweep/spec"
@@ -72,14 +73,8 @@ nodes: 20000
 		"in-place": {InPlace: true}, "reordered+diagonal=reference": {Kernels: tflm.ReferenceKernels, Reorder: true},
 	} {
 		o.Solve = stowage.Options{NodeLimit: 20_000}
-		m, err := tflite.Parse(net, "net.tflite")
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := tflm.Make(context.Background(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(tflite.Parse(net, "net.tflite"))(t)
+		p := must.Get(tflm.Make(context.Background(), m, o))(t)
 		if h := height["net"][order]; h != p.Result.Height {
 			t.Errorf("%s: %d bytes, plan has %d", order, h, p.Result.Height)
 		}

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // full has a value in every field, by its kind.
@@ -31,10 +33,7 @@ func full(t *testing.T) Row {
 // TestRowRoundTrip: rows come back from their file as they were.
 func TestRowRoundTrip(t *testing.T) {
 	want := []Row{full(t), {}, {Task: "a", Capacity: 1 << 62, Share: 1.1}}
-	data, err := Encode(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(Encode(want))(t)
 	got, err := Decode(data, "file")
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v\ngot  %+v\nwant %+v", err, got, want)
@@ -43,10 +42,7 @@ func TestRowRoundTrip(t *testing.T) {
 
 // TestRowDamaged: a damaged file is an error with its name.
 func TestRowDamaged(t *testing.T) {
-	data, err := Encode([]Row{full(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(Encode([]Row{full(t)}))(t)
 	for cut := range len(data) {
 		if _, err := Decode(data[:cut], "runs/x.parquet"); err == nil || !strings.HasPrefix(err.Error(), "runs/x.parquet: ") {
 			t.Fatalf("%d of %d bytes: %v", cut, len(data), err)

@@ -17,6 +17,7 @@ import (
 	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
@@ -396,9 +397,7 @@ func TestBrowser(t *testing.T) {
 	for name, in := range cases() {
 		path := filepath.Join(t.TempDir(), "report.html")
 		text := write(t, in)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		for _, width := range []int{375, 1400} {
 			for _, theme := range []string{"light", "dark"} {
 				if theme == "dark" && name != "usual" {
@@ -439,9 +438,7 @@ func TestBrowser(t *testing.T) {
 					for part := range 3 {
 						page.Eval(fmt.Sprintf(`(window.scrollTo(0, %d), 0)`, part*1900), new(int))
 						file := fmt.Sprintf("%s-%d-%s-%d.png", strings.ReplaceAll(name, " ", "-"), width, theme, part)
-						if err := os.WriteFile(filepath.Join(folder, file), page.Picture(), 0o600); err != nil {
-							t.Fatal(err)
-						}
+						must.Do(t, os.WriteFile(filepath.Join(folder, file), page.Picture(), 0o600))
 					}
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestRuns: the file is one of runs: it can be opened, and each row that was run is found by
@@ -17,13 +18,8 @@ func TestRuns(t *testing.T) {
 	rows := cases()["markup"].Rows
 	text := golden.Written(t, func(w io.Writer) error { return WriteRuns(w, rows) })
 	path := filepath.Join(t.TempDir(), "runs.jsonl")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := comparison.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, text, 0o600))
+	c := must.Get(comparison.Open(path))(t)
 	defer c.Close()
 	ran := 0
 	for _, r := range rows {

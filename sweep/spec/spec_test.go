@@ -13,6 +13,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/tflm"
 )
@@ -67,9 +68,7 @@ out: "gs://bucket/nightly"
 		Out: "gs://bucket/nightly",
 	}
 	same := cmp.Comparer(func(a, b *big.Rat) bool { return a == b || a != nil && b != nil && a.Cmp(b) == 0 })
-	if diff := cmp.Diff(want, got, same, cmpopts.EquateEmpty()); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, got, same, cmpopts.EquateEmpty())
 }
 
 // TestOrders: each name of an order is another order, and all of its parts are read.
@@ -187,10 +186,7 @@ func TestOf(t *testing.T) {
 		{"33.3%", 1000, 333},
 		{"1000000%", model.MaxSum, model.MaxSum},
 	} {
-		s, err := Parse([]byte("problems: a\ncapacities: "+c.percent+"\n"), "spec.yaml", planners)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Parse([]byte("problems: a\ncapacities: "+c.percent+"\n"), "spec.yaml", planners))(t)
 		if got := s.Capacities[0].Of(c.load); got != c.want || s.Capacities[0].String() != c.percent {
 			t.Errorf("%s of %d is %d, want %d; it is written %s", c.percent, c.load, got, c.want, s.Capacities[0])
 		}
@@ -202,12 +198,8 @@ func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.csv", "b/c.csv", "b/d/e.csv", "b/d/f.json"} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, nil, 0o644))
 	}
 	s, err := Parse([]byte("problems:\n  - '**/*.csv'\n  - '*.onnx'\n"), filepath.Join(dir, "spec.yaml"), planners)
 	if err != nil {
@@ -275,11 +267,8 @@ func TestPlannersWithOptions(t *testing.T) {
 
 // TestGenerators: a list of generators is a source for each, with the same options.
 func TestGenerators(t *testing.T) {
-	s, err := Parse([]byte("problems: [{generator: [random, tiles], buffers: [10, 20], seeds: 0..1}]\n"),
-		"s.yaml", planners)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Parse([]byte("problems: [{generator: [random, tiles], buffers: [10, 20], seeds: 0..1}]\n"),
+		"s.yaml", planners))(t)
 	if len(s.Problems) != 2 || s.Problems[0].Kind != "random" || s.Problems[1].Kind != "tiles" {
 		t.Fatalf("%+v", s.Problems)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
@@ -28,22 +29,15 @@ import (
 func written(t *testing.T, dir, name string, data []byte, flags ...string) (stem, header string) {
 	t.Helper()
 	model := filepath.Join(dir, name+".tflite")
-	if err := os.MkdirAll(filepath.Join(dir, "out"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(model, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "out"), 0o777))
+	must.Do(t, os.WriteFile(model, data, 0o666))
 	stem = filepath.Join(dir, "out", name)
 	var stdout, stderr bytes.Buffer
 	args := append([]string{"plan", "-q", "-o", stem + ".tflite", "-o", stem + ".h", "-o", stem + ".cc"}, flags...)
 	if code := execute(append(args, model), &stdout, &stderr); code != exitOK {
 		t.Fatalf("%s: exit code %d: %s", name, code, &stderr)
 	}
-	text, err := os.ReadFile(stem + ".h")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(stem + ".h"))(t)
 	return stem, string(text)
 }
 
@@ -86,9 +80,7 @@ int main(int, char **argv) {
 }
 `
 		main := filepath.Join(dir, "out", "main.cc")
-		if err := os.WriteFile(main, []byte(program), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(main, []byte(program), 0o666))
 		built := filepath.Join(dir, "out", "main")
 		for _, args := range [][]string{
 			{cxx, "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-o", built, main, stem + ".cc"},
@@ -125,10 +117,7 @@ func TestFirmwareRuns(t *testing.T) {
 			if found == nil {
 				t.Fatalf("%s: the header has no number for the interpreter:\n%s", name, header)
 			}
-			arena, err := strconv.ParseInt(found[1], 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			arena := must.Get(strconv.ParseInt(found[1], 10, 64))(t)
 			want, err := p.Run(interpreter.Request{
 				Model: filepath.Join(dir, name+".tflite"), Arena: 1 << 20, Runs: 3, Preserve: true,
 			})

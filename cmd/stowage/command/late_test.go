@@ -8,19 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 )
 
 // TestTimeoutCoversReading: if nothing arrives on standard input, a run ends soon after its timeout.
 func TestTimeoutCoversReading(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
+	r, w := must.Two(os.Pipe())(t)
 	defer r.Close()
 	defer w.Close()
 	var stderr bytes.Buffer

@@ -25,6 +25,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -223,9 +224,7 @@ func TestLeaks(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	dir := t.TempDir()
 	input := filepath.Join(dir, "in.csv")
-	if err := os.WriteFile(input, []byte("id,lower,upper,size\na,0,2,3\nb,1,3,4\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(input, []byte("id,lower,upper,size\na,0,2,3\nb,1,3,4\n"), 0o666))
 	for line, want := range map[string]int{
 		"solve --planner puppet-stack":                                  exitOK,
 		"solve --planner puppet-wait --timeout 20ms":                    exitOK,
@@ -294,15 +293,10 @@ func TestSignals(t *testing.T) {
 	hearSignals(t)
 	defer goleak.VerifyNone(t, goleak.IgnoreTopFunction("os/signal.loop"),
 		goleak.IgnoreTopFunction("os/signal.signal_recv"))
-	self, err := os.FindProcess(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.FindProcess(os.Getpid()))(t)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		ctx, release := interruptible(t.Context())
-		if err := self.Signal(s); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, self.Signal(s))
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Minute):

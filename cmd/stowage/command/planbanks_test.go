@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/tflm"
 )
@@ -22,9 +23,7 @@ func banked(t *testing.T, data []byte, fast string, flags ...string) (dir string
 	t.Helper()
 	dir = t.TempDir()
 	model := filepath.Join(dir, "net.tflite")
-	if err := os.WriteFile(model, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(model, data, 0o666))
 	args := append([]string{"plan", "-q", "--pool", "fast=" + fast, "--pool", "slow=64MiB"}, flags...)
 	for _, ext := range []string{".hpp", ".h", ".json"} {
 		args = append(args, "-o", filepath.Join(dir, "net"+ext))
@@ -61,18 +60,9 @@ func places(t *testing.T, dir string) (out []string) {
 // requests are what the runtime asks its planner for, a line for each.
 func requests(t *testing.T, data []byte) (lines []string) {
 	t.Helper()
-	m, err := tflite.Parse(data, "net.tflite")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := m.Lifetimes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := m.Arena(l, tflm.ReferenceSet.Scratch(m))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(tflite.Parse(data, "net.tflite"))(t)
+	l := must.Get(m.Lifetimes())(t)
+	a := must.Get(m.Arena(l, tflm.ReferenceSet.Scratch(m)))(t)
 	for i := range a.Problem.Buffers {
 		b := &a.Problem.Buffers[i]
 		lines = append(lines, fmt.Sprintf("%d %d %d", b.Size, b.Lower-1, b.Upper-2))
@@ -123,13 +113,8 @@ func TestPlannerClass(t *testing.T) {
 		{"absent", asked, "absent", 4, "not there"},
 	} {
 		file := filepath.Join(dir, "asked")
-		if err := os.WriteFile(file, []byte(strings.Join(c.asked, "\n")+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		in, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(strings.Join(c.asked, "\n")+"\n"), 0o666))
+		in := must.Get(os.Open(file))(t)
 		cmd := exec.Command(built, c.fault)
 		cmd.Stdin = in
 		out, err := cmd.Output()
@@ -162,10 +147,7 @@ func TestBanksHeader(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", args, err, out)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "net.h"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(dir, "net.h")))(t)
 	banks := regexp.MustCompile(`(?m)^#define NET_BANK_(\w+) (\d+)`).FindAllStringSubmatch(string(text), -1)
 	for k, place := range places(t, dir) {
 		pool, offset, _ := strings.Cut(place, " ")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestReportZip: solve and verify read the problem of a report, and the command in the report makes the same plan.
@@ -26,28 +28,17 @@ func TestReportZip(t *testing.T) {
 		return out.String()
 	}
 	run("report", "--planner", "exact", "--nodes", "100", "-o", "report.zip", "in.csv")
-	z, err := zip.OpenReader("report.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(zip.OpenReader("report.zip"))(t)
 	defer z.Close()
 	parts := map[string]string{}
 	for _, f := range z.File {
 		if age := time.Since(f.Modified); age < -time.Minute || age > time.Hour {
 			t.Errorf("%s is of %s", f.Name, f.Modified)
 		}
-		in, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(f.Open())(t)
+		text := must.Get(io.ReadAll(in))(t)
 		parts[f.Name] = string(text)
-		if err := os.WriteFile(filepath.Base(f.Name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Base(f.Name), text, 0o600))
 	}
 	_, repeat, found := strings.Cut(parts["report.txt"], "\nrepeat    stowage ")
 	repeat, _, ended := strings.Cut(repeat, "\n")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
@@ -44,14 +45,9 @@ func TestSelftest(t *testing.T) {
 func TestSelftestRefused(t *testing.T) {
 	dir := t.TempDir()
 	stem, _ := written(t, dir, "net", tflitemade.Images(1, 8), "--diagonal=reference")
-	planned, err := os.ReadFile(stem + ".tflite")
-	if err != nil {
-		t.Fatal(err)
-	}
+	planned := must.Get(os.ReadFile(stem + ".tflite"))(t)
 	model, out := filepath.Join(dir, "planned.tflite"), filepath.Join(dir, "selftest.cc")
-	if err := os.WriteFile(model, planned, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(model, planned, 0o666))
 	var stdout, stderr bytes.Buffer
 	code := execute([]string{"plan", "-q", "--replace-plan", "-o", out, model}, &stdout, &stderr)
 	if code != exitUsage || !strings.Contains(stderr.String(), "no model without one to test against") {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 )
 
@@ -43,10 +44,7 @@ func searching(file string) bool {
 func TestSignalsEndSearches(t *testing.T) {
 	hearSignals(t)
 	const within, attempts = 150 * time.Millisecond, 4
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	dir := t.TempDir()
 	input := filepath.Join(dir, "in.csv")
 	var nothing bytes.Buffer
@@ -64,9 +62,7 @@ func TestSignalsEndSearches(t *testing.T) {
 				output, input)
 			cmd.Args[0] = "stowage" // the test binary is the command under that name
 			cmd.Stderr = &stderr
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Start())
 			for !searching(told) {
 				time.Sleep(time.Millisecond)
 			}

@@ -14,6 +14,7 @@ import (
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -91,12 +92,8 @@ func TestSizeAgainstSolve(t *testing.T) {
 		p := drawn.Tiny(seed)
 		path := filepath.Join(dir, strconv.FormatUint(seed, 10)+".json")
 		var b bytes.Buffer
-		if err := stowjson.Write(&b, p, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, stowjson.Write(&b, p, nil))
+		must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 		files = append(files, path)
 	}
 	var at []string
@@ -156,9 +153,7 @@ func TestSizeInterrupted(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.csv": "lower,upper,size\n0,2,4\n1,3,4\n2,4,4\n", "b.csv": "lower,upper,size\n0,2,9\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	cmd := newSize()
 	var out, errs bytes.Buffer

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // A full writer takes a number of bytes and no more.
@@ -111,22 +113,15 @@ func TestProgressUnread(t *testing.T) {
 // TestSignalWhileWriting kills the command while it writes a file. The old file is still there,
 // and no other file is beside it.
 func TestSignalWhileWriting(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	killed := 0
 	for range 5 {
 		dir := t.TempDir()
 		target := filepath.Join(dir, "p.json")
-		if err := os.WriteFile(target, []byte("old"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(target, []byte("old"), 0o600))
 		cmd := exec.Command(self, "gen", "random", "--buffers", "400000", "-q", "-o", target)
 		cmd.Args[0] = "stowage" // the test binary is the command under that name
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		for range 20_000 {
 			if found, _ := filepath.Glob(filepath.Join(dir, ".stowage-*")); found != nil {
 				break

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/stowage-go/stowage/internal/profile"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/units"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
 
@@ -106,9 +106,7 @@ func TestFaultLines(t *testing.T) {
 	for range 25 {
 		text += "b,0,0,3\n"
 	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	var stdout, stderr strings.Builder
 	if code := execute([]string{"solve", path}, &stdout, &stderr); code != exitUsage {
 		t.Errorf("exit code %d", code)
@@ -248,21 +246,15 @@ func TestSparkline(t *testing.T) {
 	example := &stowage.Problem{Buffers: []stowage.Buffer{
 		{Lower: 0, Upper: 3, Size: 8}, {Lower: 5, Upper: 6, Size: 4}, {Lower: 6, Upper: 8, Size: 1},
 	}}
-	if diff := cmp.Diff("███  ▄▁▁", sparkline(example, 60)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, "███  ▄▁▁", sparkline(example, 60))
 	extreme := &stowage.Problem{Buffers: []stowage.Buffer{
 		{Lower: -model.MaxSum, Upper: 0, Size: 2}, {Lower: 0, Upper: model.MaxSum, Size: 1},
 	}}
-	if diff := cmp.Diff("█████▄▄▄▄▄", sparkline(extreme, 10)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, "█████▄▄▄▄▄", sparkline(extreme, 10))
 	late := &stowage.Problem{Buffers: []stowage.Buffer{
 		{Lower: model.MaxSum - 3, Upper: model.MaxSum - 1, Size: 2}, {Lower: model.MaxSum - 1, Upper: model.MaxSum, Size: 1},
 	}}
-	if diff := cmp.Diff("██▄", sparkline(late, 10)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, "██▄", sparkline(late, 10))
 }
 
 // TestGap: only a gap of zero is shown as zero.

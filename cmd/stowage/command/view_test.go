@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestViewHandler: requests to this machine by its own name get the page, and no other request does.
@@ -31,23 +33,14 @@ func TestViewHandler(t *testing.T) {
 		{"GET", "127.0.0.1:4711", "/etc/passwd", 404, ""},
 		{"POST", "127.0.0.1:4711", "/", 405, ""},
 	} {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
 		go func() { done <- serve(ctx, listener, h) }()
-		r, err := http.NewRequest(test.method, "http://"+listener.Addr().String()+test.path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequest(test.method, "http://"+listener.Addr().String()+test.path, nil))(t)
 		r.Host = test.host
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Minute}
-		answer, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(client.Do(r))(t)
 		body, err := io.ReadAll(answer.Body)
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != test.code || test.code == 200 && string(body) != test.body {
@@ -99,9 +92,7 @@ func TestReadRequest(t *testing.T) {
 func TestView(t *testing.T) {
 	needsLoopback(t)
 	plan := filepath.Join(t.TempDir(), "plan.csv")
-	if err := os.WriteFile(plan, []byte("id,lower,upper,size,offset\na,0,3,4,0\nb,1,5,4,4\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(plan, []byte("id,lower,upper,size,offset\na,0,3,4,0\nb,1,5,4,4\n"), 0o666))
 	out, in := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -115,10 +106,7 @@ func TestView(t *testing.T) {
 		t.Fatalf("%q, %v: %s", url, err, &stderr)
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Minute}
-	answer, err := client.Get(strings.TrimSpace(url))
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(client.Get(strings.TrimSpace(url)))(t)
 	page, err := io.ReadAll(answer.Body)
 	answer.Body.Close()
 	if err != nil || strings.Count(string(page), `class="stowage-meta"`) != 2 {
@@ -158,9 +146,7 @@ func TestViewTrace(t *testing.T) {
 {"op":"add","id":"a","lower":0,"upper":4,"size":4,"offset":4}
 {"op":"resize","id":"a","size":13}
 `
-	if err := os.WriteFile(path, []byte(trace), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(trace), 0o666))
 	cmd := newView()
 	cmd.SetContext(t.Context())
 	page, err := (&viewFlags{}).page(cmd, []string{path})

@@ -10,8 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -33,18 +32,10 @@ func TestLines(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(path, []byte("\uFEFFäb\nc"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("\uFEFFäb\nc"), 0o644))
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
-	text, err := Read(f, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(Read(f, "x"))(t)
 	if text.File != "x" || text.Text != "äb\nc" {
 		t.Errorf("got %+v", text)
 	}
@@ -129,10 +120,7 @@ func TestBinary(t *testing.T) {
 		t.Errorf("zeros: %d bytes, %d taken, %v", len(got), *taken, err)
 	}
 	// A file that is too large is not read.
-	f, err := os.Create(filepath.Join(t.TempDir(), "x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(filepath.Join(t.TempDir(), "x")))(t)
 	defer f.Close()
 	if err := f.Truncate(MaxBinary + 1); err != nil {
 		t.Skip(err) // a file system that has no holes
@@ -155,20 +143,14 @@ func TestJoin(t *testing.T) {
 		t.Errorf("nothing joined gives %v", err)
 	}
 	for _, err := range []error{Join(issues(3), nil), Join(nil, issues(3))} {
-		if diff := cmp.Diff(issues(3), err); diff != "" {
-			t.Error(diff)
-		}
+		must.Same(t, issues(3), err)
 	}
-	if diff := cmp.Diff(issues(1, 2, 3, 4), Join(issues(1, 4), issues(2, 3))); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, issues(1, 2, 3, 4), Join(issues(1, 4), issues(2, 3)))
 	var odd, even, all []int
 	for line := 1; line <= 60; line += 2 {
 		odd, even, all = append(odd, line), append(even, line+1), append(all, line, line+1)
 	}
-	if diff := cmp.Diff(issues(all...), Join(issues(odd...), issues(even...))); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, issues(all...), Join(issues(odd...), issues(even...)))
 }
 
 func TestClip(t *testing.T) {

@@ -9,24 +9,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestGroups compares the table in the comment of Kernel with the files: for each group, its home declares it, and
 // the files that the table names are those that mention it.
 func TestGroups(t *testing.T) {
 	files := map[string]*ast.File{}
-	paths, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := must.Get(filepath.Glob("*.go"))(t)
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "invariants") {
 			continue // they look at everything
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments))(t)
 		files[strings.TrimSuffix(path, ".go")] = f
 	}
 	fields, homes := map[string][]*ast.Field{}, map[string]string{}

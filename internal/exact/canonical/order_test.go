@@ -8,6 +8,7 @@ import (
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -17,10 +18,7 @@ func TestRanks(t *testing.T) {
 	defer pauseChecks()()
 	for seed := range uint64(30) {
 		kind := []string{"inference", "random", "high-overlap"}[seed%3]
-		p, err := gen.Generate(kind, gen.Options{Buffers: 20 + int(seed)*9, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(gen.Generate(kind, gen.Options{Buffers: 20 + int(seed)*9, Seed: seed}))(t)
 		tl := timeline.New(p)
 		k := New(tl, &tl.Partitions[0], switchesOf(nil), common.Limits{}, run.NewWatch(context.Background()))
 		for _, order := range []string{"TWA", "TC", "T", "TAW", "WTZ", "ALUC", "O"} {
@@ -67,11 +65,8 @@ func TestCalm(t *testing.T) {
 	defer pauseChecks()()
 	calm, not := 0, 0
 	for seed := range uint64(60) {
-		p, err := gen.Generate([]string{"inference", "random", "perfect"}[seed%3],
-			gen.Options{Buffers: 20 + int(seed)*3, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(gen.Generate([]string{"inference", "random", "perfect"}[seed%3],
+			gen.Options{Buffers: 20 + int(seed)*3, Seed: seed}))(t)
 		tl := timeline.New(p)
 		k := New(tl, &tl.Partitions[0], switchesOf(nil), common.Limits{}, run.NewWatch(context.Background()))
 		k.ranks.order = "TWA"

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -66,16 +67,12 @@ func TestFrontForgets(t *testing.T) {
 // TestSwitchesSwitch switches each technique off by its name: it is the only one that is off.
 func TestSwitchesSwitch(t *testing.T) {
 	on := Switches{}
-	if err := run.Bind("test", &plan.Options{}, &on); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.Bind("test", &plan.Options{}, &on))
 	seen := map[Switches]string{on: "nothing"}
 	for _, technique := range run.Describe(plan.Info{}, func() run.Settings { return new(Switches) }).Techniques {
 		name := technique.Name
 		var s Switches
-		if err := run.Bind("test", &plan.Options{Without: []string{name}}, &s); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.Bind("test", &plan.Options{Without: []string{name}}, &s))
 		if other, ok := seen[s]; ok {
 			t.Errorf("without %s is the same as without %s", name, other)
 		}

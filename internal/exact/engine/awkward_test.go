@@ -6,6 +6,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -99,10 +100,7 @@ func TestHard(t *testing.T) {
 // TestStretches finds a flaw among few of many buffers.
 func TestStretches(t *testing.T) {
 	for seed := range plantest.Share[uint64](8, 3) {
-		in, err := gen.New("infeasible", gen.Options{Buffers: 120, Horizon: 300, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(gen.New("infeasible", gen.Options{Buffers: 120, Horizon: 300, Seed: seed}))(t)
 		tl := timeline.New(in.Problem)
 		o := plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 50_000}
 		if r := solveWithin(t, context.Background(), tl, o); r.Status != model.Infeasible {
@@ -115,11 +113,8 @@ func TestStretches(t *testing.T) {
 	}
 	// Gaps, windows and fixed offsets reach beyond the stretches, or lie in none.
 	for seed := range uint64(20) {
-		p, err := gen.Generate("random",
-			gen.Options{Buffers: 40, Horizon: 60, MaxLife: 20, MaxSize: 9, Gaps: 0.5, Windows: 0.5, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(gen.Generate("random",
+			gen.Options{Buffers: 40, Horizon: 60, MaxLife: 20, MaxSize: 9, Gaps: 0.5, Windows: 0.5, Seed: seed}))(t)
 		tl := timeline.New(p)
 		r := solveWithin(t, context.Background(), tl, plan.Options{Minimize: true, NodeLimit: 3000})
 		o := plan.Options{Capacity: r.Height, NodeLimit: 3000, Without: []string{"preordering", "dynamic-ordering"}}
@@ -133,10 +128,7 @@ func TestStretches(t *testing.T) {
 func TestFlaw(t *testing.T) {
 	few := 0
 	for seed := range uint64(12) {
-		in, err := gen.New("infeasible", gen.Options{Buffers: 60, Horizon: 150, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(gen.New("infeasible", gen.Options{Buffers: 60, Horizon: 150, Seed: seed}))(t)
 		tl := timeline.New(in.Problem)
 		flaw := Flaw(context.Background(), tl, in.Problem.Capacity, 20_000)
 		if flaw == nil {

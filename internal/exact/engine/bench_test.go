@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
@@ -29,10 +30,7 @@ func BenchmarkSmall(b *testing.B) {
 	for _, kind := range []string{"random", "pinwheel"} {
 		for _, n := range []int{20, 100} {
 			b.Run(kind+"/"+strconv.Itoa(n), func(b *testing.B) {
-				in, err := gen.New(kind, gen.Options{Buffers: n, Seed: 1})
-				if err != nil {
-					b.Fatal(err)
-				}
+				in := must.Get(gen.New(kind, gen.Options{Buffers: n, Seed: 1}))(b)
 				tl := timeline.New(in.Problem)
 				benchmarkPlan(b, tl, plan.Options{Capacity: tl.MaxLoad + tl.MaxLoad/10})
 			})

@@ -17,6 +17,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/public"
@@ -29,10 +30,7 @@ import (
 // solveWithin runs the planner and checks the plan, if there is one.
 func solveWithin(t *testing.T, ctx context.Context, tl *timeline.Timeline, o plan.Options) plan.Result {
 	t.Helper()
-	r, err := run.Run(ctx, (&Planner{}), tl, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(run.Run(ctx, (&Planner{}), tl, o))(t)
 	if r.Status.HasPlan() {
 		if report := verify.CheckHeight(tl.Problem, r.Offsets, o.Capacity, r.Height); !report.OK() {
 			t.Fatal(report.Violations[0].Message)
@@ -50,10 +48,7 @@ func solveWithin(t *testing.T, ctx context.Context, tl *timeline.Timeline, o pla
 // n buffers. With 60 buffers or more the proof takes far longer than a test.
 func disguised(t *testing.T, n int, seed uint64) *timeline.Timeline {
 	t.Helper()
-	in, err := gen.New("infeasible", gen.Options{Buffers: n, Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("infeasible", gen.Options{Buffers: n, Seed: seed}))(t)
 	return timeline.New(in.Problem)
 }
 
@@ -95,10 +90,7 @@ func TestLimitIsUnknown(t *testing.T) {
 func TestLimitIsNoProof(t *testing.T) {
 	unknown, plans, proofs := 0, 0, 0
 	for seed := range uint64(12) {
-		packing, err := gen.New("pinwheel", gen.Options{Buffers: 40, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		packing := must.Get(gen.New("pinwheel", gen.Options{Buffers: 40, Seed: seed}))(t)
 		none := disguised(t, 14+int(seed), seed)
 		for nodes := int64(1); nodes < 20_000; nodes += 1 + nodes/2 {
 			for _, minimize := range []bool{false, true} {
@@ -225,10 +217,7 @@ func TestStart(t *testing.T) {
 		t.Errorf("a start above the capacity: %s", r.Status)
 	}
 	// A start at the bound leaves nothing to search.
-	in, err := gen.New("pinwheel", gen.Options{Buffers: 50, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("pinwheel", gen.Options{Buffers: 50, Seed: 1}))(t)
 	if r := solveWithin(t, done, timeline.New(in.Problem), plan.Options{Start: in.Offsets}); r.Status != model.Optimal ||
 		r.Stats.Nodes > 0 {
 		t.Errorf("started from the optimum: %s after %d nodes", r.Status, r.Stats.Nodes)

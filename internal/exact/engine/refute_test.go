@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -18,10 +19,7 @@ import (
 // refuted asks for a refutation and has the checker of certificates read it. It returns nil if there is none.
 func refuted(t *testing.T, p *model.Problem, capacity int64, o plan.Options) *Refutation {
 	t.Helper()
-	r, err := Refute(context.Background(), timeline.New(p), capacity, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Refute(context.Background(), timeline.New(p), capacity, o))(t)
 	if r == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -29,10 +30,7 @@ func inAllStretches(t *testing.T, tl *timeline.Timeline, capacity int64, without
 
 // TestStretchesFindAFlaw has a flaw among few of 60 buffers.
 func TestStretchesFindAFlaw(t *testing.T) {
-	in, err := gen.New("infeasible", gen.Options{Buffers: 60, Horizon: 150, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("infeasible", gen.Options{Buffers: 60, Horizon: 150, Seed: 2}))(t)
 	tl := timeline.New(in.Problem)
 	if v, nodes := inAllStretches(t, tl, in.Problem.Capacity); v != common.Refuted || nodes != 373 {
 		t.Errorf("verdict %d after %d nodes", v, nodes)
@@ -45,10 +43,7 @@ func TestStretchesFindAFlaw(t *testing.T) {
 // TestStretchesRefuteNoPacking has packings without a byte to spare: what is cut out of one fits.
 func TestStretchesRefuteNoPacking(t *testing.T) {
 	for seed := range uint64(12) {
-		in, err := gen.New("pinwheel", gen.Options{Buffers: 30, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(gen.New("pinwheel", gen.Options{Buffers: 30, Seed: seed}))(t)
 		if v, _ := inAllStretches(t, timeline.New(in.Problem), in.Optimum); v == common.Refuted {
 			t.Errorf("seed %d: a stretch of a packing is refuted at its height %d", seed, in.Optimum)
 		}

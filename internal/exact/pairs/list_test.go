@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -52,10 +53,7 @@ func TestLists(t *testing.T) {
 
 // TestListLimits has one pair more than the limit, and a watch that is over.
 func TestListLimits(t *testing.T) {
-	p, err := gen.Generate("full-overlap", gen.Options{Buffers: 300})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(gen.Generate("full-overlap", gen.Options{Buffers: 300}))(t)
 	tl := timeline.New(p)
 	buffers := tl.Partitions[0].Buffers
 	const all = 300 * 299 / 2

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -16,11 +17,7 @@ import (
 // fresh prepares the search of a partition.
 func fresh(t *testing.T, tl *timeline.Timeline, p int) *Search {
 	t.Helper()
-	s, err := New(watch, tl, tl.Partitions[p].Buffers, func(*Search) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(New(watch, tl, tl.Partitions[p].Buffers, func(*Search) {}))(t)
 }
 
 // TestSearch asks each random problem for its lowest height, which must fit, and for one less, which must be refuted.
@@ -111,10 +108,7 @@ func TestSearchLimits(t *testing.T) {
 func TestSearchTicks(t *testing.T) {
 	tl := timeline.New(drawn.Wide(3))
 	ticks := int64(0)
-	s, err := New(watch, tl, tl.Partitions[0].Buffers, func(*Search) { ticks++ })
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(watch, tl, tl.Partitions[0].Buffers, func(*Search) { ticks++ }))(t)
 	s.Run(tl.LowerBound, 1000)
 	if ticks == 0 || ticks != s.Nodes {
 		t.Errorf("%d ticks in %d nodes", ticks, s.Nodes)

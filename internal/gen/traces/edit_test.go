@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -24,16 +25,10 @@ func stacked(p *model.Problem) (offsets []int64, height int64) {
 // read.
 func TestEdit(t *testing.T) {
 	for seed := range uint64(4) {
-		base, err := gen.Generate("random", gen.Options{Seed: seed, Buffers: 60, MaxSize: 4096, MinSize: 64})
-		if err != nil {
-			t.Fatal(err)
-		}
+		base := must.Get(gen.Generate("random", gen.Options{Seed: seed, Buffers: 60, MaxSize: 4096, MinSize: 64}))(t)
 		offsets, _ := stacked(base)
 		capacity := peakOf(base.Buffers) * 21 / 20
-		tr, err := Edit(base, offsets, EditOptions{Seed: seed, Changes: 400, Capacity: capacity, Pins: 0.05})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(Edit(base, offsets, EditOptions{Seed: seed, Changes: 400, Capacity: capacity, Pins: 0.05}))(t)
 		seen := map[trace.Kind]int{}
 		live := map[string]model.Buffer{}
 		saved := map[string]map[string]model.Buffer{}
@@ -82,13 +77,8 @@ func TestEdit(t *testing.T) {
 			}
 		}
 		var text, again bytes.Buffer
-		if err := trace.Write(&text, tr); err != nil {
-			t.Fatal(err)
-		}
-		read, err := trace.Read(bytes.NewReader(text.Bytes()), "t")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, trace.Write(&text, tr))
+		read := must.Get(trace.Read(bytes.NewReader(text.Bytes()), "t"))(t)
 		if err := trace.Write(&again, read); err != nil || !bytes.Equal(text.Bytes(), again.Bytes()) {
 			t.Fatal("what is written is not what is read")
 		}

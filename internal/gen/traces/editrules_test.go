@@ -6,6 +6,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -14,10 +15,7 @@ import (
 func TestEditRules(t *testing.T) {
 	seen := map[trace.Kind]int{}
 	for seed := range uint64(6) {
-		base, err := gen.Generate("random", gen.Options{Seed: seed, Buffers: 40, MaxSize: 4096, MinSize: 64})
-		if err != nil {
-			t.Fatal(err)
-		}
+		base := must.Get(gen.Generate("random", gen.Options{Seed: seed, Buffers: 40, MaxSize: 4096, MinSize: 64}))(t)
 		offsets, height := stacked(base)
 		o := EditOptions{Seed: seed, Changes: 300, Capacity: height, Pins: 0.05, Rules: 0.5}
 		if seed%2 == 1 {
@@ -28,18 +26,10 @@ func TestEditRules(t *testing.T) {
 			}
 			o.Pools, o.Capacity = make([]int32, len(base.Buffers)), 0
 		}
-		tr, err := Edit(base, offsets, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(Edit(base, offsets, o))(t)
 		var text, again bytes.Buffer
-		if err := trace.Write(&text, tr); err != nil {
-			t.Fatal(err)
-		}
-		back, err := trace.Read(bytes.NewReader(text.Bytes()), "edit")
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		must.Do(t, trace.Write(&text, tr))
+		back := must.Get(trace.Read(bytes.NewReader(text.Bytes()), "edit"))(t, "seed %d", seed)
 		if err := trace.Write(&again, back); err != nil || !bytes.Equal(text.Bytes(), again.Bytes()) || !back.Ruled() {
 			t.Fatalf("seed %d: %v, or another trace", seed, err)
 		}

@@ -9,15 +9,13 @@ import (
 
 	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestMSA follows traces: blocks in fast memory never overlap, a group has one offset, and packings and requests do
 // what they say.
 func TestMSA(t *testing.T) {
-	base, err := gen.Generate("random", gen.Options{Seed: 4, Buffers: 60, MaxSize: 1 << 20, MinSize: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(gen.Generate("random", gen.Options{Seed: 4, Buffers: 60, MaxSize: 1 << 20, MinSize: 64}))(t)
 	seen := map[string]int{}
 	for seed := range uint64(4) {
 		o := MSAOptions{Seed: seed, Tensors: 150, Share: 0.4, Repacks: 50, Evict: 0.04}
@@ -25,19 +23,11 @@ func TestMSA(t *testing.T) {
 		if seed%2 == 0 {
 			of = nil
 		}
-		tr, err := MSA(of, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(MSA(of, o))(t)
 		follow(t, tr, seen)
 		var text, again bytes.Buffer
-		if err := trace.Write(&text, tr); err != nil {
-			t.Fatal(err)
-		}
-		read, err := trace.Read(bytes.NewReader(text.Bytes()), "t")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, trace.Write(&text, tr))
+		read := must.Get(trace.Read(bytes.NewReader(text.Bytes()), "t"))(t)
 		if err := trace.Write(&again, read); err != nil || !bytes.Equal(text.Bytes(), again.Bytes()) {
 			t.Fatal("what is written is not what is read")
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -130,10 +131,7 @@ func TestOffsets(t *testing.T) {
 			Seed: seed, Buffers: 5 + rng.IntN(30), Horizon: 40 + rng.Int64N(80), Capacity: 40 + rng.Int64N(200),
 			Holes: []float64{0, 0, 0.1, 0.3}[rng.IntN(4)],
 		}
-		in, err := gen.New([]string{"perfect", "pinwheel", "walls"}[rng.IntN(3)], o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(gen.New([]string{"perfect", "pinwheel", "walls"}[rng.IntN(3)], o))(t)
 		p := in.Problem
 		tl := timeline.New(p)
 		w := New(tl.Sections(), Options{

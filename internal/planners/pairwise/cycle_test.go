@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -31,10 +32,7 @@ func TestCycle(t *testing.T) {
 			tc.buffers[i].ID = strconv.Itoa(i)
 		}
 		tl := timeline.New(&model.Problem{Buffers: tc.buffers})
-		e, err := New(watch, tl, &tl.Partitions[0], DefaultMaxPairs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(New(watch, tl, &tl.Partitions[0], DefaultMaxPairs))(t)
 		if !e.Reset(1 << 60) {
 			t.Fatalf("%s: the root fails", tc.name)
 		}

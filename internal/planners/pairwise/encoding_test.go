@@ -3,6 +3,7 @@ package pairwise
 import (
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -15,11 +16,7 @@ func encode(t *testing.T, p *model.Problem) *Encoding {
 	for _, part := range tl.Partitions {
 		all = append(all, part.Buffers...)
 	}
-	e, err := Encode(watch, tl, all, DefaultMaxPairs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return must.Get(Encode(watch, tl, all, DefaultMaxPairs))(t)
 }
 
 func TestUnits(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -15,15 +16,9 @@ import (
 var watch = run.NewWatch(context.Background())
 
 func stacked(tb testing.TB, n int) *Engine {
-	p, err := gen.Generate("full-overlap", gen.Options{Buffers: n})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	p := must.Get(gen.Generate("full-overlap", gen.Options{Buffers: n}))(tb)
 	tl := timeline.New(p)
-	e, err := New(watch, tl, &tl.Partitions[0], DefaultMaxPairs)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	e := must.Get(New(watch, tl, &tl.Partitions[0], DefaultMaxPairs))(tb)
 	if !e.Reset(tl.LowerBound) {
 		tb.Fatal("the load does not fit itself")
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -19,10 +20,7 @@ func TestConflictIsSmall(t *testing.T) {
 		{ID: "last", Upper: 1, Size: 5},
 	}}
 	tl := timeline.New(p)
-	e, err := New(watch, tl, &tl.Partitions[0], DefaultMaxPairs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(New(watch, tl, &tl.Partitions[0], DefaultMaxPairs))(t)
 	number := map[string]int32{}
 	for j := range int32(e.Len()) {
 		number[p.Buffers[e.ID(j)].ID] = j

@@ -8,16 +8,14 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
 
 // TestTooManyPairs has a limit one under what is needed.
 func TestTooManyPairs(t *testing.T) {
-	p, err := gen.Generate("full-overlap", gen.Options{Buffers: 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(gen.Generate("full-overlap", gen.Options{Buffers: 20}))(t)
 	tl := timeline.New(p)
 	if e, err := New(watch, tl, &tl.Partitions[0], 190); err != nil || e.Pairs() != 190 {
 		t.Fatalf("190 pairs: %v", err)
@@ -29,10 +27,7 @@ func TestTooManyPairs(t *testing.T) {
 
 // TestEncodeLimit has one pair more than the limit.
 func TestEncodeLimit(t *testing.T) {
-	p, err := gen.Generate("full-overlap", gen.Options{Buffers: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(gen.Generate("full-overlap", gen.Options{Buffers: 10}))(t)
 	tl := timeline.New(p)
 	if _, err := Encode(watch, tl, tl.Partitions[0].Buffers, 45); err != nil {
 		t.Error(err)

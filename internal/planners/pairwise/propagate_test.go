@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -133,10 +134,7 @@ func TestAgainstNaive(t *testing.T) {
 		tl := timeline.New(p)
 		rng := rand.New(rand.NewPCG(seed, 3))
 		for k := range tl.Partitions {
-			e, err := New(watch, tl, &tl.Partitions[k], DefaultMaxPairs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(New(watch, tl, &tl.Partitions[k], DefaultMaxPairs))(t)
 			capacity := tl.LowerBound + rng.Int64N(6) - 1
 			ok := e.Reset(capacity)
 			x := newNaive(tl, e, capacity)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
@@ -27,10 +28,7 @@ func TestRuled(t *testing.T) {
 	best, drawnPlans, impossible := 0, 0, 0
 	for range plantest.Share(20_000, 2000, 800) {
 		p := drawn.BroadOf(r, 1+r.Int64N(4))
-		e, err := EncodeRules(p, 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(EncodeRules(p, 1000))(t)
 		want, plan, decided := oracle.Chains(p, 20_000)
 		placed := !slices.ContainsFunc(e.Bodies, func(b Body) bool { return len(b.Places) == 0 })
 		if decided && want != nil {

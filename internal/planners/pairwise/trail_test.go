@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -42,10 +43,7 @@ func TestPop(t *testing.T) {
 		tl := timeline.New(drawn.Tiny(seed))
 		rng := rand.New(rand.NewPCG(seed, 8))
 		for k := range tl.Partitions {
-			e, err := New(watch, tl, &tl.Partitions[k], DefaultMaxPairs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(New(watch, tl, &tl.Partitions[k], DefaultMaxPairs))(t)
 			if !e.Reset(tl.LowerBound + 1) {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -21,14 +22,9 @@ func pathSearch(t *testing.T, o plan.Options) *search {
 	}
 	tl := timeline.New(p)
 	var set settings
-	if err := run.Bind("tela", &o, &set); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.Bind("tela", &o, &set))
 	l := &limits{watch: run.NewWatch(t.Context()), steps: 1000, tick: func() {}}
-	s, err := newSearch(tl, &tl.Partitions[0], set, l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(newSearch(tl, &tl.Partitions[0], set, l))(t)
 	s.enter(s.trees[0])
 	if !s.engine.Reset(55) {
 		t.Fatal("refuted")
@@ -162,14 +158,9 @@ func TestOtherPhases(t *testing.T) {
 		{true, []string{"long", "large", "wide"}},
 	} {
 		var set settings
-		if err := run.Bind("tela", &plan.Options{}, &set); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.Bind("tela", &plan.Options{}, &set))
 		set.narrow = c.narrow
-		s, err := newSearch(tl, &tl.Partitions[0], set, &limits{watch: run.NewWatch(t.Context())})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(newSearch(tl, &tl.Partitions[0], set, &limits{watch: run.NewWatch(t.Context())}))(t)
 		s.enter(s.trees[0])
 		s.open(0, 0)
 		var got []string
@@ -186,9 +177,7 @@ func TestOtherPhases(t *testing.T) {
 func TestStrategyAlone(t *testing.T) {
 	for _, name := range []string{"lifetime", "size", "area", "lowest"} {
 		var set settings
-		if err := run.Bind("tela", &plan.Options{Params: map[string]string{"strategy": name}}, &set); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.Bind("tela", &plan.Options{Params: map[string]string{"strategy": name}}, &set))
 		if set.sections || set.twins || set.starved || set.promotion || set.conflictSet || set.stuck || set.grouping ||
 			len(treesOf(set)) != 1 {
 			t.Errorf("%s: %+v", name, set.switches)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -23,10 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // hard returns a problem that takes tela far longer than any limit here.
 func hard(t *testing.T) (*timeline.Timeline, int64) {
 	t.Helper()
-	p, err := gen.Generate("perfect", gen.Options{Buffers: 120})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(gen.Generate("perfect", gen.Options{Buffers: 120}))(t)
 	tl := timeline.New(p)
 	return tl, tl.LowerBound
 }
@@ -117,11 +115,8 @@ func TestRefusals(t *testing.T) {
 func TestCounters(t *testing.T) {
 	tl, capacity := hard(t)
 	var c Counters
-	r, err := run.Run(context.Background(), Planner{Counters: &c}, tl,
-		plan.Options{Capacity: capacity, NodeLimit: 5000, Without: []string{"completion"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(run.Run(context.Background(), Planner{Counters: &c}, tl,
+		plan.Options{Capacity: capacity, NodeLimit: 5000, Without: []string{"completion"}}))(t)
 	if c.Steps != 5000 || c.Nodes != 0 || r.Stats.Nodes != c.Steps || r.Stats.Backtracks != c.Minor+c.Major ||
 		r.Stats.Minor != c.Minor || r.Stats.Major != c.Major {
 		t.Fatalf("%+v against %+v", c, r.Stats)
@@ -137,10 +132,7 @@ func TestMicro(t *testing.T) {
 		kind string
 		n    int
 	}{{"non-overlapping", 1000}, {"full-overlap", 100}, {"full-overlap", 1000}} {
-		p, err := gen.Generate(b.kind, gen.Options{Buffers: b.n})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(gen.Generate(b.kind, gen.Options{Buffers: b.n}))(t)
 		tl := timeline.New(p)
 		r := solve(t, tl, plan.Options{Capacity: tl.LowerBound})
 		if r.Status != model.Optimal || r.Stats.Nodes != int64(b.n) || r.Stats.Backtracks != 0 {
@@ -214,10 +206,7 @@ func TestStartNeverActive(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "a", Upper: 1, Size: 2}, {ID: "n", Upper: 1, Size: 2, Gaps: []model.Gap{{Upper: 1}}},
 	}}
-	tela, err := run.Lookup("tela")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tela := must.Get(run.Lookup("tela"))(t)
 	if r := plantest.Must(t, tela, p, plan.Options{Start: []int64{0, 2}}); r.Status != model.Optimal || r.Height != 2 {
 		t.Errorf("%v, height %d, bound %d", r.Status, r.Height, r.LowerBound)
 	}

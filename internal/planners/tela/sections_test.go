@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -27,19 +28,14 @@ func TestSectionsRefuteRightly(t *testing.T) {
 		}
 		tl := timeline.New(p)
 		var set settings
-		if err := run.Bind("tela", &plan.Options{}, &set); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.Bind("tela", &plan.Options{}, &set))
 		rng := rand.New(rand.NewPCG(seed, 2))
 		for number := range tl.Partitions {
 			part := &tl.Partitions[number]
 			if len(part.Buffers) < 2 {
 				continue
 			}
-			s, err := newSearch(tl, part, set, &limits{watch: run.NewWatch(t.Context())})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(newSearch(tl, part, set, &limits{watch: run.NewWatch(t.Context())}))(t)
 			if !s.engine.Reset(minimum) {
 				continue
 			}
@@ -84,14 +80,9 @@ func TestSectionsRefuteRightly(t *testing.T) {
 func TestSectionsComeBack(t *testing.T) {
 	tl, capacity := hard(t)
 	var set settings
-	if err := run.Bind("tela", &plan.Options{Params: map[string]string{"sections-after": "0"}}, &set); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.Bind("tela", &plan.Options{Params: map[string]string{"sections-after": "0"}}, &set))
 	l := &limits{watch: run.NewWatch(t.Context()), steps: 2000, tick: func() {}}
-	s, err := newSearch(tl, &tl.Partitions[0], set, l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(newSearch(tl, &tl.Partitions[0], set, l))(t)
 	if end := s.fit(capacity, math.MaxInt64); end != limited || l.counters.Major == 0 {
 		t.Fatalf("%d after %d major backtracks", end, l.counters.Major)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -99,10 +100,7 @@ func TestSwitches(t *testing.T) {
 func TestInfeasible(t *testing.T) {
 	proofs := 0
 	for seed := range uint64(60) {
-		in, err := gen.New("infeasible", gen.Options{Seed: seed, Buffers: 12, Capacity: 60, Horizon: 40})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(gen.New("infeasible", gen.Options{Seed: seed, Buffers: 12, Capacity: 60, Horizon: 40}))(t)
 		o := plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 20000}
 		switch r := solve(t, timeline.New(in.Problem), o); r.Status {
 		case model.Infeasible:

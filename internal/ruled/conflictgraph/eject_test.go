@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
@@ -112,12 +113,9 @@ func clique(g *Graph) (weight int64) {
 func TestEjectLarge(t *testing.T) {
 	orders, ejected, again := 0.0, 0.0, 0.0
 	for seed, pattern := range []string{"independent", "irregular", "tree", "dense"} {
-		in, err := gen.New("clocks", gen.Options{
+		in := must.Get(gen.New("clocks", gen.Options{
 			Buffers: 128, Seed: uint64(seed), Threads: 4, Pattern: pattern, MinSize: 1 << 10, MaxSize: 1 << 20,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		p := in.Problem
 		g := graphOf(p)
 		a, b := New(g, clique(g), 3), New(g, clique(g), 3)
@@ -142,11 +140,8 @@ func TestEjectLarge(t *testing.T) {
 
 // TestOrdersInput: a tiling whose input is in the order of the cuts is planned at once.
 func TestOrdersInput(t *testing.T) {
-	in, err := gen.New("clock-tiling",
-		gen.Options{Buffers: 200, Seed: 5, Threads: 4, Messages: 20, Horizon: 1 << 20, Capacity: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("clock-tiling",
+		gen.Options{Buffers: 200, Seed: 5, Threads: 4, Messages: 20, Horizon: 1 << 20, Capacity: 1 << 20}))(t)
 	// The order of the cuts: by offset.
 	order := make([]int, len(in.Problem.Buffers))
 	for i := range order {

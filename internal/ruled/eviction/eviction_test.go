@@ -14,6 +14,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled/pools"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -35,10 +36,7 @@ func (c *counted) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 
 func auto(t *testing.T) *counted {
 	t.Helper()
-	known, err := plan.Find("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find("auto"))(t)
 	return &counted{Planner: run.Prepared(known)}
 }
 
@@ -46,14 +44,11 @@ func auto(t *testing.T) *counted {
 func evict(t *testing.T, ctx context.Context, p *model.Problem, planner run.Planner, o Options) plan.Result {
 	t.Helper()
 	o.Name, o.Least = planner.Name(), pools.Minimizing(p, &o.Options)
-	r, err := Plan(ctx, p, o, func(ctx context.Context, p *model.Problem, o plan.Options,
+	r := must.Get(Plan(ctx, p, o, func(ctx context.Context, p *model.Problem, o plan.Options,
 		spent plan.Stats,
 	) (plan.Result, error) {
 		return poolchoice.Plan(ctx, p, planner, o, spent)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return r
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled/assign"
 	"github.com/stowage-go/stowage/internal/ruled/pools"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 )
@@ -32,11 +33,8 @@ func TestCheck(t *testing.T) {
 			Objective: []model.Measure{model.MeasureCost},
 		}}
 		for part := range 1 + n%2 {
-			in, err := gen.New("infeasible",
-				gen.Options{Buffers: 9 + n%2*part, Capacity: 24, Horizon: 24, Seed: uint64(2*n + part)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := must.Get(gen.New("infeasible",
+				gen.Options{Buffers: 9 + n%2*part, Capacity: 24, Horizon: 24, Seed: uint64(2*n + part)}))(t)
 			for _, b := range in.Problem.Buffers {
 				b.ID = strconv.Itoa(len(p.Buffers))
 				b.Lower, b.Upper = b.Lower+24*int64(part), b.Upper+24*int64(part)
@@ -56,10 +54,7 @@ func TestCheck(t *testing.T) {
 		}
 		first, _ := c.loads.Cheapest(context.Background(), never, third)
 		x := c.packing(nil)
-		failed, err := x.try(context.Background(), first)
-		if err != nil {
-			t.Fatal(err)
-		}
+		failed := must.Get(x.try(context.Background(), first))(t)
 		if failed < 0 || !x.loads.CanCheck() {
 			continue
 		}
@@ -82,9 +77,7 @@ func TestCheck(t *testing.T) {
 			t.Fatal("no windows")
 		}
 		x.checker = k
-		if err := x.checkOn(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, x.checkOn(context.Background()))
 		if !x.found || x.least != best || x.loads.Low != best {
 			t.Fatalf("found %v: %d, bound %d, best %d\n%s", x.found, x.least, x.loads.Low, best, drawn.DescribeRuled(p))
 		}

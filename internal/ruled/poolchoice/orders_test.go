@@ -12,6 +12,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled/assign"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -30,10 +31,7 @@ func TestOrders(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 18))
 	above := 0
 	for n := range 20 {
-		in, err := gen.New("infeasible", gen.Options{Buffers: 9, Capacity: 24, Horizon: 24, Seed: uint64(n)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(gen.New("infeasible", gen.Options{Buffers: 9, Capacity: 24, Horizon: 24, Seed: uint64(n)}))(t)
 		costs := make([]int64, len(in.Problem.Buffers))
 		for i := range costs {
 			costs[i] = 1 + r.Int64N(9)
@@ -63,13 +61,9 @@ func TestOrders(t *testing.T) {
 				p.Buffers[i].Extra = x
 			}
 			x, low := packed(t, &p, int32(fast))
-			if err := x.orders(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, x.orders(context.Background()))
 			if x.walks != nil {
-				if err := x.longOrders(context.Background()); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, x.longOrders(context.Background()))
 			}
 			found, proven := x.least, x.loads.Low
 			if more == 0 {
@@ -115,8 +109,6 @@ func packed(t *testing.T, p *model.Problem, fast int32) (x *packing, low int64) 
 	for k := range out {
 		out[k] = 1 // the pool itself is the cheapest
 	}
-	if _, err := x.try(context.Background(), out); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(x.try(context.Background(), out))(t)
 	return x, low
 }

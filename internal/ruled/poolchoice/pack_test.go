@@ -11,6 +11,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled/pools"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -29,10 +30,7 @@ func failing(t *testing.T, r *rand.Rand, n int) (x *packing, first assign.Assign
 		}
 		first, _ = c.loads.Cheapest(context.Background(), never, third)
 		x = c.packing(first)
-		failed, err := x.try(context.Background(), first)
-		if err != nil {
-			t.Fatal(err)
-		}
+		failed := must.Get(x.try(context.Background(), first))(t)
 		if x.failed = failed; failed >= 0 {
 			return x, first, failed
 		}
@@ -105,10 +103,7 @@ func TestNotTheCheapest(t *testing.T) {
 		var fail []assign.Assignment
 		each(x.loads, func(of assign.Assignment) {
 			x.best, x.least, x.left = nil, math.MaxInt64, mostPacked
-			failed, err := x.try(context.Background(), of)
-			if err != nil {
-				t.Fatal(err)
-			}
+			failed := must.Get(x.try(context.Background(), of))(t)
 			if failed < 0 {
 				best = min(best, x.loads.Cost(of))
 			} else {
@@ -121,9 +116,7 @@ func TestNotTheCheapest(t *testing.T) {
 			}
 			dearer++
 			x.loads.Low, x.best, x.least, x.left, x.first = low, nil, math.MaxInt64, r.IntN(2), of
-			if err := x.without(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, x.without(context.Background()))
 			if x.loads.Low > best {
 				t.Fatalf("from one of cost %d the bound is %d, and the best is %d", x.loads.Cost(of), x.loads.Low, best)
 			}
@@ -141,9 +134,7 @@ func TestPackWithoutProof(t *testing.T) {
 	const met = 30
 	for range met {
 		x, first, _ := failing(t, r, 14)
-		if err := x.evict(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, x.evict(context.Background()))
 		if x.best != nil {
 			evicted++
 			result, err := x.plans.Plan(context.Background(), x.loads.PoolOf(x.best))
@@ -158,16 +149,12 @@ func TestPackWithoutProof(t *testing.T) {
 		}
 		x.least, x.left = x.loads.Cost(x.best), mostPacked
 		slow := x.least
-		if err := x.back(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, x.back(context.Background()))
 		if x.least < slow && x.loads.Cost(x.best) == x.least {
 			back++
 		}
 		x.best, x.least, x.left = nil, math.MaxInt64, mostPacked
-		if err := x.margins(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, x.margins(context.Background()))
 		if x.best != nil {
 			margins++
 		}
@@ -204,9 +191,7 @@ func TestPackInsists(t *testing.T) {
 		if c.byLoads = first; first == nil {
 			continue
 		}
-		if err := c.pack(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.pack(context.Background()))
 		packed := c.packed
 		if packed != nil && c.loads.Cost(packed) == c.loads.Cost(first) && asked.most > pools.PackNodes {
 			met++

@@ -12,6 +12,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled/places"
 	"github.com/stowage-go/stowage/internal/ruled/pools"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -19,10 +20,7 @@ import (
 // find returns a planner.
 func find(t *testing.T, name string) run.Planner {
 	t.Helper()
-	known, err := plan.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find(name))(t)
 	return run.Prepared(known)
 }
 
@@ -75,11 +73,7 @@ func TestCells(t *testing.T) {
 		for i := range 2 {
 			p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: 17, Upper: 1})
 		}
-		r, err := Plan(context.Background(), p, find(t, "exact"), plan.Options{Minimize: true}, plan.Stats{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		return must.Get(Plan(context.Background(), p, find(t, "exact"), plan.Options{Minimize: true}, plan.Stats{}))(t)
 	}
 	if r := solve(48); r.Status != model.Infeasible {
 		t.Errorf("48 bytes: %v", r.Status)

@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -20,18 +21,13 @@ func TestAnswersAreKept(t *testing.T) {
 	for range 30 {
 		p := drawn.Spilled(r, 8)
 		p.Rules.Objective = []model.Measure{model.MeasureHeight}
-		known, err := plan.Find("exact")
-		if err != nil {
-			t.Fatal(err)
-		}
+		known := must.Get(plan.Find("exact"))(t)
 		s := New(lower.New(p), run.Prepared(known), plan.Options{Minimize: true}, plan.Stats{})
 		s.KeepAnswers()
 		of := make([]int32, len(p.Buffers))
 		for n := range 200 {
 			of[r.IntN(3)] = int32(n % 2)
-			if _, err := s.Plan(context.Background(), of); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Plan(context.Background(), of))(t)
 		}
 		if s.kept.asked > 16 || s.kept.reused < 150 {
 			t.Fatalf("%d asked, %d not", s.kept.asked, s.kept.reused)
@@ -48,10 +44,7 @@ func TestAnswersOffered(t *testing.T) {
 	for i, size := range []int64{3, 5} {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: size, Upper: 1})
 	}
-	known, err := plan.Find("first-fit")
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find("first-fit"))(t)
 	for _, offered := range [][]int64{{0, 3}, {0, 40}} {
 		s := New(lower.New(p), run.Prepared(known), plan.Options{Minimize: true}, plan.Stats{})
 		s.KeepAnswers()

@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
@@ -64,15 +65,9 @@ func TestMeasuresInTurn(t *testing.T) {
 		if n%4 == 0 {
 			ctx = run.EndAtLook(ctx, r.Int64N(25))
 		}
-		known, err := plan.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		known := must.Get(plan.Find(name))(t)
 		s := New(lower.New(p), run.Prepared(known), plan.Options{Minimize: true}, plan.Stats{})
-		got, err := s.Plan(ctx, make([]int32, len(p.Buffers)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Plan(ctx, make([]int32, len(p.Buffers))))(t)
 		counts[got.Status]++
 		if !got.Status.HasPlan() {
 			if got.Status == model.Infeasible && best != nil {

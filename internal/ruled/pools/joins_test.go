@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/ruled/conflictgraph"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -39,10 +40,7 @@ func TestJoins(t *testing.T) {
 			Buffers: 4 + r.IntN(3), Seed: r.Uint64(), Threads: 2 + r.Int64N(2), MinSize: 1, MaxSize: 6, Horizon: 9, MaxLife: 5,
 		}
 		o.Pattern = []string{"independent", "subset", "pairs", "sparse"}[r.IntN(4)]
-		in, err := gen.New("clocks", o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(gen.New("clocks", o))(t)
 		p := in.Problem
 		for i := range p.Buffers {
 			if r.IntN(10) == 0 {
@@ -75,12 +73,9 @@ func TestJoins(t *testing.T) {
 // TestJoinsLarge: independent threads are proven in few nodes.
 func TestJoinsLarge(t *testing.T) {
 	for seed := range uint64(3) {
-		in, err := gen.New("clocks", gen.Options{
+		in := must.Get(gen.New("clocks", gen.Options{
 			Buffers: 160, Seed: seed, Threads: 8, Pattern: "independent", MinSize: 1 << 10, MaxSize: 1 << 20,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		s, st := tangledSearch(t, in.Problem, plan.Options{Minimize: true, NodeLimit: 2000})
 		if groups := joined(st); len(groups) != 8 {
 			t.Errorf("%d groups", len(groups))

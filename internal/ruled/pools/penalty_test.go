@@ -9,6 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -17,17 +18,11 @@ import (
 // planned starts a search in a problem of one pool, with a plan of it, or returns nil.
 func planned(t *testing.T, p *model.Problem) (*Search, *pool) {
 	t.Helper()
-	exact, err := plan.Find("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(plan.Find("exact"))(t)
 	s := New(lower.New(p), run.Prepared(exact), plan.Options{Minimize: true}, plan.Stats{})
 	s.assign(make([]int32, len(p.Buffers)))
 	q := &s.pools[0]
-	a, err := s.plan(context.Background(), q.strip, q.capacity, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(s.plan(context.Background(), q.strip, q.capacity, false))(t)
 	if !a.status.HasPlan() {
 		return nil, nil
 	}
@@ -46,9 +41,7 @@ func TestPromote(t *testing.T) {
 			continue
 		}
 		before += q.paid
-		if err := s.promote(context.Background(), q); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.promote(context.Background(), q))
 		after += s.paidIn(q)
 	}
 	t.Logf("%d before, %d after", before, after)

@@ -8,6 +8,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -66,14 +67,8 @@ func (u *unsure) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 // TestUndecidedCase: if it is open whether a plan ends below the first range, a plan above the range is not proven
 // the lowest, and its bound is the first case's.
 func TestUndecidedCase(t *testing.T) {
-	known, err := plan.Find("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := gen.New("infeasible", gen.Options{Buffers: 9, Capacity: 24, Horizon: 24, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find("exact"))(t)
+	in := must.Get(gen.New("infeasible", gen.Options{Buffers: 9, Capacity: 24, Horizon: 24, Seed: 1}))(t)
 	p := &model.Problem{Buffers: in.Problem.Buffers, Rules: &model.Rules{
 		Pools:     []model.Pool{{ID: "x", Capacity: 100, Reserved: []model.Range{{Lower: 24, Upper: 25}}}},
 		Objective: []model.Measure{model.MeasureHeight},
@@ -85,10 +80,7 @@ func TestUndecidedCase(t *testing.T) {
 		}
 		s := New(lower.New(p), planner, plan.Options{Minimize: true}, plan.Stats{})
 		s.assign(make([]int32, len(p.Buffers)))
-		a, err := s.plan(context.Background(), s.pools[0].strip, 100, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(s.plan(context.Background(), s.pools[0].strip, 100, true))(t)
 		switch {
 		case planner.asked < 2 || a.height <= 25:
 			t.Errorf("first %v: asked %d times, height %d", first, planner.asked, a.height)

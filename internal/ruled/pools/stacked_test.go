@@ -8,6 +8,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -15,10 +16,7 @@ import (
 // TestStacked: what auto leaves undecided is put to the walk of stackdp, which refutes it, or packs it with more room.
 // Other planners have no such help.
 func TestStacked(t *testing.T) {
-	in, err := gen.New("infeasible", gen.Options{Buffers: 9, Capacity: 24, Horizon: 24, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("infeasible", gen.Options{Buffers: 9, Capacity: 24, Horizon: 24, Seed: 1}))(t)
 	for _, tc := range []struct {
 		planner  string
 		capacity int64
@@ -26,10 +24,7 @@ func TestStacked(t *testing.T) {
 	}{{"auto", 24, model.Infeasible}, {"auto", 48, model.Feasible}, {"first-fit", 24, model.Unknown}} {
 		p := in.Problem
 		p.Rules = &model.Rules{Pools: []model.Pool{{ID: "fast", Capacity: tc.capacity}}}
-		known, err := plan.Find(tc.planner)
-		if err != nil {
-			t.Fatal(err)
-		}
+		known := must.Get(plan.Find(tc.planner))(t)
 		s := New(lower.New(p), run.Prepared(known), plan.Options{}, plan.Stats{})
 		all := make([]int32, len(p.Buffers))
 		for i := range all {

@@ -9,6 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -18,10 +19,7 @@ import (
 // tangledSearch returns a search of a problem with clocks, and its one strip.
 func tangledSearch(t *testing.T, p *model.Problem, o plan.Options) (*Search, *lower.Strip) {
 	t.Helper()
-	known, err := plan.Find("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find("auto"))(t)
 	s := &Search{planner: run.Prepared(known), options: o}
 	s.Lowering = lower.New(p)
 	s.assign(make([]int32, len(p.Buffers)))
@@ -33,21 +31,15 @@ func tangledSearch(t *testing.T, p *model.Problem, o plan.Options) (*Search, *lo
 func TestTangle(t *testing.T) {
 	on, off := 0.0, 0.0
 	for seed, pattern := range []string{"pairs", "irregular"} {
-		in, err := gen.New("clocks", gen.Options{
+		in := must.Get(gen.New("clocks", gen.Options{
 			Buffers: 192, Seed: uint64(seed), Threads: 8, Pattern: pattern, MinSize: 1 << 10, MaxSize: 1 << 20,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		p := in.Problem
 		s, strip := tangledSearch(t, p, plan.Options{Minimize: true, NodeLimit: 200})
 		if !s.tangled(strip) {
 			t.Fatalf("%s is not tangled", pattern)
 		}
-		a, err := s.plan(context.Background(), strip, 0, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(s.plan(context.Background(), strip, 0, true))(t)
 		if s.stats.Nodes > 220 {
 			t.Errorf("%s: %d nodes", pattern, s.stats.Nodes)
 		}
@@ -57,10 +49,7 @@ func TestTangle(t *testing.T) {
 			t.Fatal(r.Violations[0].Message)
 		}
 		s, strip = tangledSearch(t, p, plan.Options{Minimize: true, NodeLimit: 200})
-		b, err := s.ask(context.Background(), timeline.New(strip.Problem), len(p.Buffers), 0, true, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(s.ask(context.Background(), timeline.New(strip.Problem), len(p.Buffers), 0, true, nil))(t)
 		if a.bound > b.height || b.bound > a.height || a.status == model.Optimal && b.height < a.height {
 			t.Errorf("%s: bounds %d and %d of heights %d and %d", pattern, a.bound, b.bound, a.height, b.height)
 		}
@@ -88,10 +77,7 @@ func TestTangleCapacity(t *testing.T) {
 	} {
 		for _, minimize := range []bool{false, true} {
 			s, strip := tangledSearch(t, in.Problem, plan.Options{NodeLimit: 20_000})
-			a, err := s.plan(context.Background(), strip, c.capacity, minimize)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(s.plan(context.Background(), strip, c.capacity, minimize))(t)
 			if !slices.Contains(c.status, a.status) || a.status.HasPlan() && a.height > c.capacity {
 				t.Errorf("capacity %d, minimize %t: %v, height %d", c.capacity, minimize, a.status, a.height)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -21,10 +22,7 @@ func TestThreads(t *testing.T) {
 			Buffers: 60 + r.IntN(100), Seed: seed, Threads: 2 + r.Int64N(5), Messages: 1 + r.Int64N(300), Horizon: 1 << 20,
 		}
 		o.Capacity = o.Threads << 18
-		in, err := gen.New("clock-tiling", o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(gen.New("clock-tiling", o))(t)
 		p := in.Problem
 		p.Capacity = 0
 		r.Shuffle(len(p.Buffers), func(i, j int) { p.Buffers[i], p.Buffers[j] = p.Buffers[j], p.Buffers[i] })
@@ -32,9 +30,7 @@ func TestThreads(t *testing.T) {
 		if err := u.orders(context.Background()); err != nil || u.k.Height <= in.Optimum {
 			t.Fatalf("seed %d: orders reach %d, %v", seed, u.k.Height, err)
 		}
-		if err := u.threads(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, u.threads(context.Background()))
 		if report := verify.CheckPlan(p, &model.Plan{Offsets: u.k.Offsets, Height: u.k.Height}); !report.OK() {
 			t.Fatal(report.Violations[0].Message)
 		}
@@ -86,9 +82,7 @@ func TestThreadsTiny(t *testing.T) {
 			continue
 		}
 		some++
-		if err := u.threads(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, u.threads(context.Background()))
 		if !oracle.Legal(p, &model.Plan{Offsets: u.k.Offsets}) || u.k.Height < least {
 			t.Fatalf("not a plan of height %d: %v", u.k.Height, u.k.Offsets)
 		}

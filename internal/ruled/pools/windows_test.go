@@ -11,6 +11,7 @@ import (
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -21,10 +22,7 @@ import (
 // windowsOf prepares the windows of a problem of one pool.
 func windowsOf(t *testing.T, p *model.Problem) (*Search, *Windows) {
 	t.Helper()
-	known, err := plan.Find("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(plan.Find("exact"))(t)
 	s := New(lower.New(p), run.Prepared(known), plan.Options{}, plan.Stats{})
 	s.KeepAnswers()
 	all := make([]int32, len(p.Buffers))
@@ -66,10 +64,7 @@ func TestWindows(t *testing.T) {
 		slices.Sort(bodies)
 		for first := range w.Sections {
 			for last := first + 1; last <= w.Sections; last++ {
-				status, err := w.Ask(context.Background(), bodies, first, last, nodes)
-				if err != nil {
-					t.Fatal(err)
-				}
+				status := must.Get(w.Ask(context.Background(), bodies, first, last, nodes))(t)
 				whole := first == 0 && last == w.Sections
 				if status == model.Infeasible {
 					refuted++
@@ -85,10 +80,7 @@ func TestWindows(t *testing.T) {
 			}
 		}
 		section := r.Int32N(w.Sections)
-		stuck, err := w.Roll(context.Background(), 0, bodies, section, 3+r.Int32N(4), nodes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		stuck := must.Get(w.Roll(context.Background(), 0, bodies, section, 3+r.Int32N(4), nodes))(t)
 		if stuck >= 0 {
 			if stuck >= w.Sections {
 				t.Fatalf("stuck at section %d of %d", stuck, w.Sections)

@@ -3,6 +3,8 @@ package plantest
 import (
 	"flag"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestShare has each kind of run. If a number stands for the opposite of an effort, so that the
@@ -21,13 +23,9 @@ func TestShare(t *testing.T) {
 	} {
 		t.Setenv("STOWAGE_CASES", c.cases)
 		was := flag.Lookup("test.short").Value.String()
-		if err := flag.Set("test.short", c.short); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, flag.Set("test.short", c.short))
 		got, inverse := Share(900, 200, 50), Share(1, 9)
-		if err := flag.Set("test.short", was); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, flag.Set("test.short", was))
 		if got != c.want || inverse != c.inverse {
 			t.Errorf("%+v: %d and %d", c, got, inverse)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -35,10 +36,7 @@ func TestAgreesWithOracle(t *testing.T) {
 func TestInfeasibleAboveTheLoad(t *testing.T) {
 	refuted := 0
 	for seed := range uint64(12) {
-		in, err := gen.New("infeasible", gen.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(gen.New("infeasible", gen.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30}))(t)
 		if r := solve(t, in.Problem, plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 200_000}); r.Status == model.Infeasible {
 			refuted++
 		} else if r.Status != model.Unknown {
@@ -52,19 +50,13 @@ func TestInfeasibleAboveTheLoad(t *testing.T) {
 
 // A node limit gives the same plan every time, and never a refutation.
 func TestLimits(t *testing.T) {
-	p, err := gen.Generate("high-overlap", gen.Options{Buffers: 40, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(gen.Generate("high-overlap", gen.Options{Buffers: 40, Seed: 3}))(t)
 	a := solve(t, p, plan.Options{NodeLimit: 2000})
 	b := solve(t, p, plan.Options{NodeLimit: 2000})
 	if a.Height != b.Height || a.Stats.Nodes != b.Stats.Nodes || a.Stats.Nodes > 2000 || !a.Status.HasPlan() {
 		t.Errorf("height %d after %d nodes, then %d after %d", a.Height, a.Stats.Nodes, b.Height, b.Stats.Nodes)
 	}
-	in, err := gen.New("pinwheel", gen.Options{Buffers: 60, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("pinwheel", gen.Options{Buffers: 60, Seed: 1}))(t)
 	if r := solve(t, in.Problem, plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 50}); r.Status != model.Unknown ||
 		r.Stats.Nodes > 50 {
 		t.Errorf("%v after %d nodes of 50", r.Status, r.Stats.Nodes)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -118,10 +119,7 @@ func TestDifferencesOnPublic(t *testing.T) {
 		if err != nil || len(paths) != 1 {
 			t.Fatalf("%s: %v, %v", c.file, paths, err)
 		}
-		p, err := public.Load(filepath.ToSlash(filepath.Dir(c.file)) + "/" + filepath.Base(paths[0]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(public.Load(filepath.ToSlash(filepath.Dir(c.file)) + "/" + filepath.Base(paths[0])))(t)
 		load := timeline.New(p).MaxLoad
 		r := planned(t, named(t, c.planner), p, plan.Options{})
 		if got := (r.Height*1000 + load/2) / load; got != c.thousandths {

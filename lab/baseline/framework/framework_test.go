@@ -16,6 +16,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
@@ -38,10 +39,7 @@ func all() []*planner {
 
 func named(t testing.TB, name string) *planner {
 	t.Helper()
-	p, err := run.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(run.Lookup(name))(t)
 	return p.(*planner)
 }
 
@@ -96,10 +94,7 @@ func TestKinds(t *testing.T) {
 		if k.Name == "infeasible" {
 			o.Capacity = 0
 		}
-		problem, err := gen.Generate(k.Name, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		problem := must.Get(gen.Generate(k.Name, o))(t)
 		problem.Capacity = 0
 		for _, p := range all() {
 			if p.name == "tflite-objects-min-cost-flow" && len(problem.Buffers) > plantest.Share(math.MaxInt, 220) {
@@ -299,10 +294,7 @@ func TestChallenging(t *testing.T) {
 		t.Fatalf("%d instances in %s, error %v; want 11", len(paths), dir, err)
 	}
 	for _, path := range paths[len(paths)-plantest.Share(11, 2):] {
-		problem, err := public.Load("challenging/" + filepath.Base(path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		problem := must.Get(public.Load("challenging/" + filepath.Base(path)))(t)
 		tl := timeline.New(problem)
 		hard := strings.HasPrefix(filepath.Base(path), "J") || strings.HasPrefix(filepath.Base(path), "K")
 		for _, p := range all() {

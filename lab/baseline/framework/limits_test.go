@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -49,10 +50,7 @@ func TestLimitAnywhere(t *testing.T) {
 				}
 				for look := int64(0); look < 300; look++ {
 					ctx := run.EndAtLook(context.Background(), look)
-					r, err := run.Run(ctx, p, tl, o)
-					if err != nil {
-						t.Fatal(err)
-					}
+					r := must.Get(run.Run(ctx, p, tl, o))(t)
 					honest(t, p.Info().Name, problem, o, r, whole)
 					cuts++
 					if r.Status.HasPlan() {
@@ -64,10 +62,7 @@ func TestLimitAnywhere(t *testing.T) {
 				for nodes := int64(1); nodes <= 20; nodes++ {
 					limited := o
 					limited.NodeLimit = nodes
-					r, err := run.Run(context.Background(), p, tl, limited)
-					if err != nil {
-						t.Fatal(err)
-					}
+					r := must.Get(run.Run(context.Background(), p, tl, limited))(t)
 					honest(t, p.Info().Name, problem, limited, r, whole)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 
@@ -136,10 +137,7 @@ func TestAgainstPlain(t *testing.T) {
 				t.Fatalf("seed %d: %s: offsets %v, want %v", seed, planner, got.Offsets, want)
 			}
 		}
-		first, err := run.Lookup("first-fit")
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Get(run.Lookup("first-fit"))(t)
 		fit, err := first.Plan(t.Context(), timeline.New(p), plan.Options{})
 		if got := planned(t, named(t, "wave"), p, plan.Options{}); err != nil || !slices.Equal(got.Offsets, fit.Offsets) {
 			t.Fatalf("seed %d: wave %v, first-fit %v", seed, got.Offsets, fit.Offsets)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -79,17 +80,12 @@ func TestPeers(t *testing.T) {
 // TestSources compares planners with what their sources, compiled, gave on eight problems: those of C and C++ that no
 // registry carries as a program.
 func TestSources(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "sources.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("testdata", "sources.json")))(t)
 	var facts struct {
 		Problems [][][3]int64
 		Offsets  map[string][][]int64
 	}
-	if err := json.Unmarshal(text, &facts); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &facts))
 	if len(facts.Offsets) != 20 || len(facts.Problems) != 8 {
 		t.Fatalf("%d planners, %d problems", len(facts.Offsets), len(facts.Problems))
 	}
@@ -169,10 +165,7 @@ func peer(t *testing.T, name, pip string, input, output any) {
 	if !slices.Contains(peers(), name) {
 		t.Skipf("%s needs the Python package %s; set STOWAGE_PYTHON to an interpreter that has it", t.Name(), pip)
 	}
-	text, err := json.Marshal(input)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(input))(t)
 	cmd := exec.CommandContext(t.Context(), python(), filepath.Join("testdata", "peers.py"), name)
 	cmd.Stdin = bytes.NewReader(text)
 	var stderr bytes.Buffer
@@ -181,7 +174,5 @@ func peer(t *testing.T, name, pip string, input, output any) {
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, &stderr)
 	}
-	if err := json.Unmarshal(out, output); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	must.Do(t, json.Unmarshal(out, output), "%s", name)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/timeline"
 	_ "github.com/stowage-go/stowage/lab/baseline/heuristic" // bfc
 	"github.com/stowage-go/stowage/model"
@@ -176,20 +177,14 @@ func TestTSLAgainstPlain(t *testing.T) {
 
 // With nothing at the upper end it is the allocator with one end.
 func TestTSLAgainstBFC(t *testing.T) {
-	bfc, err := run.Lookup("bfc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bfc := must.Get(run.Lookup("bfc"))(t)
 	for seed := range uint64(60) {
 		p := shuffled(2+int(seed), seed)
 		for i := range p.Buffers {
 			p.Buffers[i].Alignment = 1 << (seed % 4 * uint64(i) % 5)
 		}
-		want, err := run.Run(context.Background(), bfc, timeline.New(p),
-			plan.Options{Params: map[string]string{"round": "1"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(run.Run(context.Background(), bfc, timeline.New(p),
+			plan.Options{Params: map[string]string{"round": "1"}}))(t)
 		if got := planned(t, named(t, "tsl-bfc"), p,
 			plan.Options{Params: map[string]string{"upper": "101"}}); !slices.Equal(got.Offsets, want.Offsets) {
 			t.Fatalf("seed %d: offsets %v, bfc has %v", seed, got.Offsets, want.Offsets)

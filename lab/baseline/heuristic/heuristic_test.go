@@ -11,6 +11,7 @@ import (
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -21,10 +22,7 @@ import (
 // baseline runs a planner by name and verifies its plan.
 func baseline(t *testing.T, name string, p *model.Problem, o plan.Options) (plan.Result, error) {
 	t.Helper()
-	planner, err := run.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	planner := must.Get(run.Lookup(name))(t)
 	return plantest.Try(t, context.Background(), planner, timeline.New(p), o)
 }
 
@@ -79,10 +77,7 @@ func TestContentionByHand(t *testing.T) {
 			[]int64{1, 0}, // 16 both
 		},
 	} {
-		r, err := baseline(t, "contention", c.p, plan.Options{Params: map[string]string{"pick": c.pick}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(baseline(t, "contention", c.p, plan.Options{Params: map[string]string{"pick": c.pick}}))(t)
 		if !slices.Equal(r.Offsets, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, r.Offsets, c.want)
 		}
@@ -170,10 +165,7 @@ func TestBFCByHand(t *testing.T) {
 			[]int64{0, 4, 1, 6},
 		},
 	} {
-		r, err := baseline(t, "bfc", c.p, plan.Options{Params: map[string]string{"round": c.round}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(baseline(t, "bfc", c.p, plan.Options{Params: map[string]string{"round": c.round}}))(t)
 		if !slices.Equal(r.Offsets, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, r.Offsets, c.want)
 		}

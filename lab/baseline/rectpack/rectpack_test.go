@@ -11,6 +11,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -75,10 +76,7 @@ func agree(t *testing.T, rng *rand.Rand, p *model.Problem, height int64, exists 
 			}
 			o := switched(name, rng)
 			o.Capacity, o.Minimize = capacity, rng.IntN(3) == 0
-			r, err := solve(t, name, p, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(solve(t, name, p, o))(t)
 			seen[name+" "+r.Status.String()]++
 			if r.Status.HasPlan() != (capacity == height) || r.Status == model.Unknown {
 				t.Fatalf("%s, %s, capacity %d, %+v: %v; the least height is %d", name, p.Name, capacity, o, r.Status, height)
@@ -130,16 +128,10 @@ func TestRefutes(t *testing.T) {
 	for name := range planners {
 		refuted := 0
 		for seed := range uint64(20) {
-			in, err := gen.New("infeasible", gen.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30})
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := must.Get(gen.New("infeasible", gen.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30}))(t)
 			o := switched(name, rand.New(rand.NewPCG(seed, 3)))
 			o.Capacity, o.NodeLimit = in.Problem.Capacity, 300_000
-			r, err := solve(t, name, in.Problem, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(solve(t, name, in.Problem, o))(t)
 			switch r.Status {
 			case model.Infeasible:
 				refuted++
@@ -154,14 +146,8 @@ func TestRefutes(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	in, err := gen.New("pinwheel", gen.Options{Buffers: 60, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := gen.Generate("high-overlap", gen.Options{Buffers: 40, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("pinwheel", gen.Options{Buffers: 60, Seed: 1}))(t)
+	p := must.Get(gen.Generate("high-overlap", gen.Options{Buffers: 40, Seed: 3}))(t)
 	for name, planner := range planners {
 		a, _ := solve(t, name, p, plan.Options{NodeLimit: 2000})
 		b, _ := solve(t, name, p, plan.Options{NodeLimit: 2000})
@@ -222,10 +208,7 @@ func TestTechniquesMatter(t *testing.T) {
 
 // The plan of the heuristics is what minimising begins with, and is kept.
 func TestStart(t *testing.T) {
-	p, err := gen.Generate("high-overlap", gen.Options{Buffers: 40, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(gen.Generate("high-overlap", gen.Options{Buffers: 40, Seed: 3}))(t)
 	for name := range planners {
 		with, _ := solve(t, name, p, plan.Options{NodeLimit: 1})
 		without, _ := solve(t, name, p, plan.Options{NodeLimit: 1, Without: []string{"start"}})
@@ -258,19 +241,13 @@ func TestNeverRefutesWhatFits(t *testing.T) {
 	for seed := range plantest.Share[uint64](1200, 400) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		kind := []string{"perfect", "pinwheel", "synthetic"}[rng.IntN(3)]
-		in, err := gen.New(kind, gen.Options{
+		in := must.Get(gen.New(kind, gen.Options{
 			Buffers: 6 + rng.IntN(9), Seed: seed, Capacity: 14 + rng.Int64N(20), Horizon: 14 + rng.Int64N(20),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		for name := range planners {
 			o := switched(name, rng)
 			o.Capacity, o.NodeLimit = in.Problem.Capacity, 10_000
-			r, err := solve(t, name, in.Problem, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(solve(t, name, in.Problem, o))(t)
 			if r.Status == model.Infeasible {
 				t.Fatalf("%s, %s, %+v: infeasible", name, in.Problem.Name, o)
 			}
@@ -295,10 +272,7 @@ func TestEveryLook(t *testing.T) {
 		for look := range int64(400) {
 			for _, capacity := range []int64{0, 398, 1 << 20} {
 				o := plan.Options{Capacity: capacity, NodeLimit: 5000, Without: []string{"forward-checking"}}
-				r, err := run.Run(run.EndAtLook(t.Context(), look), csp{}, tl, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(run.Run(run.EndAtLook(t.Context(), look), csp{}, tl, o))(t)
 				if r.Status.HasPlan() {
 					if report := verify.Check(p, r.Offsets, capacity); !report.OK() {
 						t.Fatalf("seed %d, look %d, capacity %d: %v", seed, look, capacity, report.Violations)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	_ "github.com/stowage-go/stowage/lab/milp"
@@ -12,11 +13,7 @@ import (
 
 func ask(t *testing.T, problems []*stowage.Problem, args ...string) []Outcome {
 	t.Helper()
-	outcomes, err := Run(t.Context(), problems, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return outcomes
+	return must.Get(Run(t.Context(), problems, args...))(t)
 }
 
 func needPeer(t *testing.T) {
@@ -33,13 +30,10 @@ func TestOracle(t *testing.T) {
 	needPeer(t)
 	var problems []*stowage.Problem
 	for seed := range uint64(6) {
-		p, err := gen.Generate("random", gen.Options{
+		p := must.Get(gen.Generate("random", gen.Options{
 			Buffers: 11, Seed: seed, Horizon: 30, MinLife: 4, MaxLife: 18, MaxSize: 12,
 			Alignment: 1 + int64(seed%3), Gaps: float64(seed%2) * 0.4,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		problems = append(problems, p)
 	}
 	pairs, boxes := ask(t, problems, "--pairs"), ask(t, problems, "--boxes")
@@ -78,10 +72,7 @@ func TestOracleDecides(t *testing.T) {
 	var problems []*stowage.Problem
 	for seed := range uint64(6) {
 		for _, kind := range []string{"infeasible", "perfect"} {
-			in, err := gen.New(kind, gen.Options{Buffers: 12, Seed: seed, Capacity: 60, Horizon: 60})
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := must.Get(gen.New(kind, gen.Options{Buffers: 12, Seed: seed, Capacity: 60, Horizon: 60}))(t)
 			problems = append(problems, in.Problem)
 		}
 	}
@@ -98,10 +89,7 @@ func TestOracleDecides(t *testing.T) {
 			t.Fatalf("%s: CP-SAT says %s", problems[k].Name, o.Status)
 		}
 		for _, name := range []string{"exact", "tela", "milp", "cp", "csp", "meta-csp"} {
-			r, err := stowage.Solve(t.Context(), problems[k], stowage.Options{Planner: name, NodeLimit: 10_000})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(stowage.Solve(t.Context(), problems[k], stowage.Options{Planner: name, NodeLimit: 10_000}))(t)
 			if r.Status.HasPlan() && want == "infeasible" || r.Status == stowage.Infeasible && want == "feasible" {
 				t.Errorf("%s on %s: %v; CP-SAT says %s", name, problems[k].Name, r.Status, want)
 			}

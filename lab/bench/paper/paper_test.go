@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/comparison"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestVerdict has each rule on both sides of its threshold.
@@ -141,10 +142,7 @@ func TestTables(t *testing.T) {
 // document is the program's.
 func TestKept(t *testing.T) {
 	results := filepath.Join("..", "results")
-	all, err := readRuns(filepath.Join(results, "paper.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(readRuns(filepath.Join(results, "paper.jsonl.gz")))(t)
 	var parts []part
 	for _, s := range sections {
 		parts = append(parts, part{s, s.sample(all, false)})
@@ -156,9 +154,7 @@ func TestKept(t *testing.T) {
 		}
 	}
 	var page strings.Builder
-	if err := write(&page, parts); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(&page, parts))
 	for _, want := range []string{
 		"1,449×, on the 19 that both solve <span class=\"ahead\">(ahead)",
 		"883 of 1020 (87%) <span class=\"as-in-the-paper\">",
@@ -169,10 +165,7 @@ func TestKept(t *testing.T) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
-	document, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "planners", "milp.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile(filepath.Join("..", "..", "..", "docs", "planners", "milp.md")))(t)
 	if table := parts[0].markdown(); !strings.Contains(
 		string(document),
 		"<!-- bench:paper-minimalloc-figure-8 -->\n"+table+"<!-- /",
@@ -186,9 +179,7 @@ func TestBadRuns(t *testing.T) {
 		"a.jsonl": "{\"planner\":\"exact\"}\n{", "b.jsonl": "{\"nobody\":1}\n", "c.jsonl.gz": "x",
 	} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 		if _, err := readRuns(path); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}

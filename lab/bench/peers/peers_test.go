@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/lab/bench/internal/program"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 	"github.com/stowage-go/stowage/lab/experiment"
@@ -23,14 +24,9 @@ func TestMeasure(t *testing.T) {
 		in:   "id,lower,upper,size\na,0,2,3\nb,1,3,4\n",
 		peer: "#!/bin/sh\nprintf 'id,lower,upper,size,offset\\na,0,2,3,4\\nb,1,3,4,0\\n' >\"${3#--output=}\"\n",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o700))
 	}
-	all, err := experiment.Load("", []string{in})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(experiment.Load("", []string{in}))(t)
 	p := program.Minimalloc(peer)
 	m, err := measure(t.Context(), [2]program.Program{p, p}, all[0], 3, time.Minute, dir)
 	if err != nil || len(m.Runs[0].Seconds) != 3 || len(m.Runs[1].Seconds) != 3 || m.Runs[1].Height != 7 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/internal/gen/traces"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/session/repack"
 )
 
@@ -76,10 +77,7 @@ print(open(sys.argv[1]).read(), end="")
 
 // TestCalls follows that trace: the call has the blocks, and two of them share bytes in the recorder's plan.
 func TestCalls(t *testing.T) {
-	tr, err := trace.Read(strings.NewReader(read), "t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(trace.Read(strings.NewReader(read), "t"))(t)
 	calls, err := callsOf(tr)
 	if err != nil || len(calls) != 1 {
 		t.Fatal(calls, err)
@@ -90,9 +88,7 @@ func TestCalls(t *testing.T) {
 		t.Fatalf("%+v", c)
 	}
 	var sum tally
-	if err := sum.add(t.Context(), c, repack.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sum.add(t.Context(), c, repack.Options{}))
 	if sum.calls != 1 || sum.atLoad != 1 || sum.bestFit != 1 || sum.higher != 0 || sum.whole != 0 || sum.told != 1 {
 		t.Errorf("%+v", sum)
 	}
@@ -102,10 +98,7 @@ func TestCalls(t *testing.T) {
 func TestReplayed(t *testing.T) {
 	var all []named
 	for seed := range uint64(2) {
-		tr, err := traces.MSA(nil, traces.MSAOptions{Seed: seed + 3, Tensors: 120, Share: 0.3, Repacks: 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(traces.MSA(nil, traces.MSAOptions{Seed: seed + 3, Tensors: 120, Share: 0.3, Repacks: 20}))(t)
 		all = append(all, named{"t", tr})
 		calls, err := callsOf(tr)
 		if err != nil || len(calls) == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/session"
 )
@@ -31,19 +32,10 @@ func tiny(t *testing.T) {
 	}
 	for _, name := range []string{"tiny", "twin"} {
 		path := filepath.Join(dir, "challenging", name+".csv")
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := csv.Write(f, &p, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		f := must.Get(os.Create(path))(t)
+		must.Do(t, csv.Write(f, &p, nil))
+		must.Do(t, f.Close())
 	}
 }
 
@@ -62,26 +54,14 @@ func lasting(tr *trace.Trace) *trace.Trace {
 func TestSame(t *testing.T) {
 	tiny(t)
 	c := settings{changes: 200, nodes: 20, slack: 1.05, pins: 0.1, seed: 1}
-	tr, err := edited("challenging/tiny.csv", c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(edited("challenging/tiny.csv", c))(t)
 	tr = lasting(tr)
 	for _, name := range []string{"session", "fresh with hints", "fresh"} {
 		c.same = name
-		games, err := gamesOf(c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		games := must.Get(gamesOf(c, nil))(t)
 		g := games[0]
-		outcomes, _, err := play(tr, g, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		alone, _, err := play(tr, g[:1], c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		outcomes, _ := must.Two(play(tr, g, c))(t)
+		alone, _ := must.Two(play(tr, g[:1], c))(t)
 		same := func(what string, a, b []outcome) {
 			if len(a) != len(b) || len(a) < 50 {
 				t.Fatalf("%s: %s: %d and %d changes", name, what, len(a), len(b))
@@ -113,9 +93,7 @@ func TestRunSame(t *testing.T) {
 	tiny(t)
 	var out strings.Builder
 	c := settings{changes: 150, slack: 1, pins: 0.1, seed: 1, same: "session", others: []int64{1, 300}}
-	if err := run(&out, c, nil, []string{"fresh"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(&out, c, nil, []string{"fresh"}))
 	first, second, _ := strings.Cut(out.String(), "\n\n")
 	for _, table := range []string{first, second} {
 		lines := strings.Split(strings.TrimSpace(table), "\n")

@@ -9,15 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestPrograms builds and runs the programs. On linux/amd64 the bytes that the library adds stay within the limit.
 func TestPrograms(t *testing.T) {
 	dir := t.TempDir()
-	sizes, err := sizesOn(dir, runtime.GOOS, runtime.GOARCH)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sizes := must.Get(sizesOn(dir, runtime.GOOS, runtime.GOARCH))(t)
 	for i, p := range programs {
 		out, err := exec.Command(filepath.Join(dir, p.folder)).CombinedOutput()
 		if err != nil {
@@ -39,10 +38,7 @@ func TestPrograms(t *testing.T) {
 
 // recorded compares a size with the page's figure. 3% of difference is allowed, since compilers differ.
 func recorded(t *testing.T, name string, size int64) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "measured.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(filepath.Join("..", "..", "..", "docs", "measured.md")))(t)
 	_, cell, ok := strings.Cut(string(page), "| "+name+" | ")
 	cell, _, _ = strings.Cut(cell, " kB")
 	says, err := strconv.ParseInt(strings.ReplaceAll(cell, ",", ""), 10, 64)

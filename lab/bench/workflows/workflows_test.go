@@ -11,41 +11,30 @@ import (
 
 	"github.com/rhysd/actionlint"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 const root = "../../.."
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(root, filepath.FromSlash(path))))(t)
 	return string(text)
 }
 
 // TestWorkflows lints each workflow, and tries the linter on one with mistakes.
 func TestWorkflows(t *testing.T) {
 	lint := func(path string, text []byte) []*actionlint.Error {
-		linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		faults, err := linter.Lint(path, text, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return faults
+		linter := must.Get(actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{}))(t)
+		return must.Get(linter.Lint(path, text, nil))(t)
 	}
 	names, err := filepath.Glob(root + "/.github/workflows/*.yml")
 	if err != nil || len(names) < 2 {
 		t.Fatalf("%q, %v", names, err)
 	}
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(name))(t)
 		for _, fault := range lint(name, text) {
 			t.Error(fault)
 		}
@@ -125,17 +114,12 @@ func TestForms(t *testing.T) {
 	}
 	kinds := []string{"markdown", "input", "textarea", "dropdown", "checkboxes"}
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(name))(t)
 		if filepath.Base(name) == "config.yml" {
 			continue
 		}
 		var f form
-		if err := yaml.Unmarshal(text, &f); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Do(t, yaml.Unmarshal(text, &f), "%s", name)
 		if len(f.Name) < 3 || len(f.Description) < 3 || len(f.Body) < 2 {
 			t.Errorf("%s: it needs a name, a description and a body", name)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/laboratory"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/lab/bench/outside"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/sweep/spec"
@@ -40,15 +41,11 @@ func TestLaboratory(t *testing.T) {
 func TestCommands(t *testing.T) {
 	dir := t.TempDir()
 	input := filepath.Join(dir, "in.csv")
-	if err := os.WriteFile(input, []byte("id,lower,upper,size\na,0,2,3\nb,1,3,4\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(input, []byte("id,lower,upper,size\na,0,2,3\nb,1,3,4\n"), 0o666))
 	out := filepath.Join(dir, "sweep-out")
 	text := "problems: [in.csv]\nplanners: [auto, milp, xla-heap]\ncapacities: [minimize, 7]\nnodes: 100\nout: sweep-out\n"
 	specification := filepath.Join(dir, "spec.yaml")
-	if err := os.WriteFile(specification, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(specification, []byte(text), 0o666))
 	for _, tc := range []struct {
 		line, stdout, stderr string
 		code                 int

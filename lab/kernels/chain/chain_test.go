@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/distance"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/lab/kernels/chain"
 	"github.com/stowage-go/stowage/lab/kernels/cmsis"
 	"github.com/stowage-go/stowage/lab/kernels/esp"
@@ -50,20 +51,11 @@ func TestModels(t *testing.T) {
 			if folder == "" {
 				t.Skip("STOWAGE_KERNEL_MODELS does not say where the models are")
 			}
-			d, err := b.driver()
-			if err != nil {
-				t.Fatal(err)
-			}
-			program, err := harness.Build(t.Context(), t.TempDir(), b.machine, d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(b.driver())(t)
+			program := must.Get(harness.Build(t.Context(), t.TempDir(), b.machine, d))(t)
 			seen := 0
 			for _, name := range models {
-				file, err := os.Open(filepath.Join(folder, name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				file := must.Get(os.Open(filepath.Join(folder, name)))(t)
 				m, err := tflite.Read(file, name)
 				file.Close()
 				if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/lab/kernels/cmsis"
 	"github.com/stowage-go/stowage/lab/kernels/harness"
 )
@@ -20,20 +21,11 @@ func TestTable(t *testing.T) {
 			if why := harness.Missing(cmsis.Sources, target.Machine); why != "" {
 				t.Skip(why)
 			}
-			d, err := cmsis.Driver()
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := harness.Build(t.Context(), t.TempDir(), target.Machine, d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(cmsis.Driver())(t)
+			p := must.Get(harness.Build(t.Context(), t.TempDir(), target.Machine, d))(t)
 			tight, taken := 0, 0
 			for _, path := range target.Machine.Paths() {
-				row, err := harness.Compare(t.Context(), p, target.Library, path, shapes, sets, 23)
-				if err != nil {
-					t.Fatal(err)
-				}
+				row := must.Get(harness.Compare(t.Context(), p, target.Library, path, shapes, sets, 23))(t)
 				for _, line := range row.Below {
 					t.Errorf("%s: %s", path.Name, line)
 				}

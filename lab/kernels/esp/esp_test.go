@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/distance"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/lab/kernels/esp"
 	"github.com/stowage-go/stowage/lab/kernels/harness"
 )
@@ -20,23 +21,14 @@ func TestTable(t *testing.T) {
 			if why := harness.Missing(esp.Sources, target.Machine); why != "" {
 				t.Skip(why)
 			}
-			d, err := target.Driver()
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := harness.Build(t.Context(), t.TempDir(), target.Machine, d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(target.Driver())(t)
+			p := must.Get(harness.Build(t.Context(), t.TempDir(), target.Machine, d))(t)
 
 			for _, path := range target.Machine.Paths() {
 				if !esp.Takes(path.Name) {
 					continue
 				}
-				row, err := harness.Compare(t.Context(), p, distance.ESP, path, shapes, sets, 23)
-				if err != nil {
-					t.Fatal(err)
-				}
+				row := must.Get(harness.Compare(t.Context(), p, distance.ESP, path, shapes, sets, 23))(t)
 				for _, line := range row.Below {
 					t.Errorf("%s: %s", path.Name, line)
 				}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/distance"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/operators"
 	"github.com/stowage-go/stowage/lab/kernels/reference"
 )
@@ -66,10 +67,7 @@ func TestKernels(t *testing.T) {
 				own, _ := distance.Of(distance.Reference, op)
 				ops, permits = append(ops, op), append(permits, own)
 			}
-			answers, err := reference.Ask(t.Context(), recorder, ops, permits)
-			if err != nil {
-				t.Fatal(err)
-			}
+			answers := must.Get(reference.Ask(t.Context(), recorder, ops, permits))(t)
 			for i, op := range ops {
 				if answers[i] == nil {
 					n.refused++
@@ -78,10 +76,7 @@ func TestKernels(t *testing.T) {
 				n.trace(t, op, permits[i], answers[i])
 			}
 			if over != "" {
-				tried, err := reference.Ask(t.Context(), over, ops, permits)
-				if err != nil {
-					t.Fatal(err)
-				}
+				tried := must.Get(reference.Ask(t.Context(), over, ops, permits))(t)
 				for i, op := range ops {
 					for _, a := range tried[i] {
 						n.overlap(t, op, permits[i], a)
@@ -95,9 +90,7 @@ func TestKernels(t *testing.T) {
 		})
 	}
 	if *results != "" {
-		if err := os.WriteFile(*results, []byte(page(all)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(*results, []byte(page(all)), 0o666))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/distance"
 	"github.com/stowage-go/stowage/internal/kernelscratch"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/lab/kernels/scratch"
 )
 
@@ -32,19 +33,13 @@ func TestFormulas(t *testing.T) {
 			if why := scratch.Missing(s); why != "" {
 				t.Skip(why)
 			}
-			program, err := scratch.Build(t.Context(), s, t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			program := must.Get(scratch.Build(t.Context(), s, t.TempDir()))(t)
 			hold := func(what string, ops []*distance.Operator) (r scratch.Row) {
 				t.Helper()
 				if len(ops) == 0 {
 					return r
 				}
-				said, err := scratch.Ask(t.Context(), program, ops)
-				if err != nil {
-					t.Fatal(err)
-				}
+				said := must.Get(scratch.Ask(t.Context(), program, ops))(t)
 				r = scratch.Compare(s, ops, said)
 				for _, why := range r.Wrong {
 					t.Errorf("%s: %s", what, why)
@@ -57,10 +52,7 @@ func TestFormulas(t *testing.T) {
 				}
 			}
 			for _, path := range models {
-				ops, err := scratch.Operators(path, s.Library)
-				if err != nil {
-					t.Fatal(err)
-				}
+				ops := must.Get(scratch.Operators(path, s.Library))(t)
 				hold(path, ops)
 			}
 		})

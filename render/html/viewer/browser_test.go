@@ -15,6 +15,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/viewdata"
@@ -35,12 +36,8 @@ func show(t *testing.T, p *chromium.Page, docs ...html.Document) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.html")
 	var b bytes.Buffer
-	if err := html.WriteAll(&b, docs); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, html.WriteAll(&b, docs))
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 	p.Go("file://" + path)
 	p.Until("window.stowage && stowage.ready")
 }
@@ -53,9 +50,7 @@ func picture(t *testing.T, p *chromium.Page, name string) {
 		return
 	}
 	p.Eval("new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))", nil)
-	if err := os.WriteFile(filepath.Join(dir, name+".png"), p.Picture(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, name+".png"), p.Picture(), 0o666))
 }
 
 // random makes a problem with a plan that may overlap itself, as far as a viewer minds.
@@ -270,20 +265,14 @@ func TestBrowserUse(t *testing.T) {
 // here; the search is a real one, and cut off.
 func TestBrowserMoves(t *testing.T) {
 	page := chromium.Open(t, 1200, 900)
-	in, err := gen.New("walls", gen.Options{Buffers: 40, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("walls", gen.Options{Buffers: 40, Seed: 1}))(t)
 	p := in.Problem
 	recorder := viewdata.Recorder{Most: 700}
 	o := stowage.Options{
 		Planner: "exact", Capacity: in.Optimum, NodeLimit: 4000,
 		Without: []string{"ladders", "lifting", "memo", "fronts", "not-first"}, Progress: recorder.See, Moves: recorder.Move,
 	}
-	r, err := stowage.Solve(t.Context(), p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(stowage.Solve(t.Context(), p, o))(t)
 	offsets := r.Offsets
 	if offsets == nil {
 		offsets = in.Offsets

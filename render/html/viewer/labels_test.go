@@ -11,6 +11,7 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
@@ -20,15 +21,9 @@ import (
 // unet returns the problem of README's example.
 func unet(t *testing.T) *model.Problem {
 	t.Helper()
-	f, err := os.Open("../../../examples/unet.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open("../../../examples/unet.csv"))(t)
 	defer f.Close()
-	p, err := csv.Read(f, "unet.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(csv.Read(f, "unet.csv"))(t)
 	p.Name = "unet"
 	return p
 }
@@ -36,10 +31,7 @@ func unet(t *testing.T) *model.Problem {
 // training makes a problem of n buffers as a training step has them.
 func training(t *testing.T, n int) *model.Problem {
 	t.Helper()
-	in, err := gen.New("training", gen.Options{Buffers: n})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("training", gen.Options{Buffers: n}))(t)
 	return in.Problem
 }
 
@@ -47,10 +39,7 @@ func training(t *testing.T, n int) *model.Problem {
 func planned(t *testing.T, p *model.Problem, planner string) html.Document {
 	t.Helper()
 	var steps viewdata.Recorder
-	r, err := stowage.Minimize(t.Context(), p, stowage.Options{Planner: planner, Progress: steps.See})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(stowage.Minimize(t.Context(), p, stowage.Options{Planner: planner, Progress: steps.See}))(t)
 	o := html.Options{Title: p.Name, LowerBound: r.LowerBound}
 	for _, s := range steps.Finish(r) {
 		o.Steps = append(o.Steps, html.Step(s))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/html"
@@ -169,9 +170,7 @@ func TestBrowserColours(t *testing.T) {
 		is(of.colour, "stowage.colour")
 		is(of.legend, `[...document.querySelectorAll("#legend button")].map((e) => e.textContent).join(" ")`)
 		var picture bytes.Buffer
-		if err := svg.Write(&picture, of.doc.Problem, of.doc.Offsets, svg.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, svg.Write(&picture, of.doc.Problem, of.doc.Offsets, svg.Options{}))
 		for _, word := range strings.Fields(of.legend) {
 			if !strings.Contains(picture.String(), `class="note">`+word+"<") {
 				t.Errorf("%s: the SVG's legend has no %s", name, word)
@@ -427,9 +426,7 @@ func TestBrowserSave(t *testing.T) {
 		}
 	}
 	if dir := os.Getenv("STOWAGE_PICTURES"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, "saved.svg"), []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "saved.svg"), []byte(got), 0o666))
 	}
 	if pdf := page.Text(`(async () => (await stowage.save("pdf", stowage.plots[0], "unet")).size)().then(String)`); pdf < "3000" {
 		t.Errorf("a PDF of %s bytes", pdf)

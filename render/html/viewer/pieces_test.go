@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/stowage-go/stowage/internal/jsbundle"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // cutter is a module that cuts the buffers of a table at their gaps, as a page does, and
@@ -40,20 +41,11 @@ func TestPieces(t *testing.T) {
 	}
 	files := fstest.MapFS{"cutter.js": {Data: []byte(cutter)}}
 	for _, name := range []string{"pieces.js", "sort.js"} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(name))(t)
 		files[name] = &fstest.MapFile{Data: text}
 	}
-	script, err := jsbundle.Script(files, "cutter")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := os.ReadFile(filepath.Join("..", "..", "..", "model", "testdata", "pieces.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Get(jsbundle.Script(files, "cutter"))(t)
+	table := must.Get(os.ReadFile(filepath.Join("..", "..", "..", "model", "testdata", "pieces.json")))(t)
 	var rows []any
 	if err := json.Unmarshal(table, &rows); err != nil || len(rows) == 0 {
 		t.Fatal(len(rows), err)

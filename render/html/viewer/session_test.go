@@ -13,6 +13,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/gen/traces"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/html"
 	"github.com/stowage-go/stowage/session"
@@ -23,12 +24,8 @@ func showSession(t *testing.T, p *chromium.Page, s *html.Session) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.html")
 	var b bytes.Buffer
-	if err := html.WriteSession(&b, s, []html.Fact{{Name: "changes", Value: "7"}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, html.WriteSession(&b, s, []html.Fact{{Name: "changes", Value: "7"}}))
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 	p.Go("file://" + path)
 	p.Until("window.stowage && stowage.ready")
 }
@@ -44,10 +41,7 @@ func TestBrowserSession(t *testing.T) {
 		{ID: "c", Lower: 0, Upper: 9, Size: 4},
 	}}
 	ctx := context.Background()
-	s, err := session.Open(ctx, base, []int64{0, 12, 4}, session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(session.Open(ctx, base, []int64{0, 12, 4}, session.Options{}))(t)
 	p, plan := s.Snapshot()
 	h := html.NewSession("abc.jsonl", p, plan)
 	add := func(call html.Call) {
@@ -56,10 +50,7 @@ func TestBrowserSession(t *testing.T) {
 	}
 	m := s.Mark()
 	x := model.Buffer{ID: "x", Lower: 2, Upper: 6, Size: 9}
-	no, err := s.Fits(ctx, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	no := must.Get(s.Fits(ctx, x))(t)
 	add(html.Call{Text: "add x, 9 bytes in [2, 6): impossible: " + no.Proof.String(), Tried: &x, Over: &no.Proof.Slot})
 	x = model.Buffer{ID: "x", Lower: 2, Upper: 6, Size: 8}
 	yes, err := s.Add(ctx, x)
@@ -67,15 +58,11 @@ func TestBrowserSession(t *testing.T) {
 		t.Fatal(yes, err)
 	}
 	add(html.Call{Text: "add x, 8 bytes in [2, 6): repair, at 8", Moved: 1})
-	if err := s.Remove("a"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Remove("a"))
 	add(html.Call{Text: "remove a"})
 	c, _, _ := s.Buffer("c")
 	add(html.Call{Text: "resize c: undecided", Tried: &c})
-	if err := s.Rollback(m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Rollback(m))
 	add(html.Call{Text: "rollback m"})
 
 	for _, width := range []int{375, 1400} {
@@ -130,19 +117,13 @@ func TestBrowserSessionStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	begun, err := session.Open(ctx, base, nil, session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	begun := must.Get(session.Open(ctx, base, nil, session.Options{}))(t)
 	p, plan := begun.Snapshot()
 	tr, err := traces.Edit(p, plan.Offsets, traces.EditOptions{Seed: 3, Changes: 60, Capacity: plan.Height, Pins: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, rest, err := session.Begin(ctx, tr, session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, rest := must.Two(session.Begin(ctx, tr, session.Options{}))(t)
 	said := func(p *model.Problem, offsets []int64) string {
 		var all []string
 		for i := range p.Buffers {
@@ -158,10 +139,7 @@ func TestBrowserSessionStates(t *testing.T) {
 	player := session.NewPlayer(s)
 	rest = append(rest, trace.Op{Kind: trace.Replan})
 	for i := range rest {
-		a, _, err := player.Play(ctx, &rest[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		a, _ := must.Two(player.Play(ctx, &rest[i]))(t)
 		p, plan := s.Snapshot()
 		h.Add(html.Call{Text: string(rest[i].Kind), Moved: a.Moved.Buffers}, p, plan)
 		want = append(want, said(p, plan.Offsets))
@@ -199,11 +177,8 @@ func TestBrowserSessionPools(t *testing.T) {
 			}},
 		},
 	}
-	s, err := session.OpenPlan(ctx, base, &model.Plan{Offsets: []int64{2, 2, 10}, Pools: []int32{0, 0, 0}},
-		session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(session.OpenPlan(ctx, base, &model.Plan{Offsets: []int64{2, 2, 10}, Pools: []int32{0, 0, 0}},
+		session.Options{}))(t)
 	p, plan := s.Snapshot()
 	h := html.NewSession("pools.jsonl", p, plan)
 	add := func(text string, tried *model.Buffer, a session.Answer) {
@@ -264,10 +239,7 @@ func TestBrowserSessionEmpty(t *testing.T) {
 	is := asker(t, page)
 	ctx := context.Background()
 	for _, rules := range []*model.Rules{nil, {}} {
-		s, err := session.Open(ctx, &model.Problem{Capacity: 16, Rules: rules}, nil, session.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(session.Open(ctx, &model.Problem{Capacity: 16, Rules: rules}, nil, session.Options{}))(t)
 		p, plan := s.Snapshot()
 		h := html.NewSession("empty.jsonl", p, plan)
 		if a, err := s.Add(ctx, model.Buffer{ID: "a", Lower: 20, Upper: 50, Size: 12}); err != nil ||

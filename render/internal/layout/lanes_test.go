@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 )
@@ -41,10 +42,7 @@ func textsOf(f *Figure) (all []string) {
 // TestLanes: each pool has a lane with its own scale, its name, its ticks and its lines.
 func TestLanes(t *testing.T) {
 	p, offsets, o := pools()
-	f, err := Plan(p, offsets, o, screen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Plan(p, offsets, o, screen))(t)
 	all := textsOf(f)
 	for _, want := range []string{
 		"tcm · 64 of 64", "dram · 24 · cost 1 a byte", "tcm capacity", "dram height", "reserved bytes", "green line: tied",
@@ -91,10 +89,7 @@ func TestLanes(t *testing.T) {
 func TestLanesScale(t *testing.T) {
 	p, offsets, o := pools()
 	p.Buffers[0].Size = 1 << 20
-	f, err := Plan(p, offsets, o, screen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Plan(p, offsets, o, screen))(t)
 	if high := f.Shapes[3].Rects[0].height(); high < 20 {
 		t.Errorf("32 of 64 bytes beside a mebibyte are %v high", high)
 	}
@@ -103,10 +98,7 @@ func TestLanesScale(t *testing.T) {
 // TestLanesInvalid: the plan is checked by its rules, and what is wrong is marked.
 func TestLanesInvalid(t *testing.T) {
 	p, offsets, o := pools()
-	f, err := Plan(p, []int64{0, 8, 40, 16}, o, screen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Plan(p, []int64{0, 8, 40, 16}, o, screen))(t)
 	if !strings.HasPrefix(f.Description, "INVALID: ") || !strings.Contains(f.Description, "reserved") ||
 		!f.Shapes[1].Broken {
 		t.Errorf("a plan in reserved bytes: %q, %+v", f.Description, f.Shapes[1])
@@ -130,10 +122,7 @@ func TestLanesLinks(t *testing.T) {
 		p.Rules.Apart = append(p.Rules.Apart, model.Pair{0, int32(4 + i)})
 		offsets, o.Pools = append(offsets, 16), append(o.Pools, 0)
 	}
-	f, err := Plan(p, offsets, o, screen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Plan(p, offsets, o, screen))(t)
 	if slices.ContainsFunc(f.Lines, func(l Line) bool { return l.Style == ApartLine }) ||
 		!slices.Contains(textsOf(f), "No lines for 121 pairs that rules name.") {
 		t.Errorf("many links: %q", textsOf(f))

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stowage-go/stowage/internal/profile"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
@@ -22,11 +23,7 @@ var screen = Medium{
 
 func figure(t testing.TB, p *model.Problem, offsets []int64, o render.Options, m Medium) *Figure {
 	t.Helper()
-	f, err := Plan(p, offsets, o, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must.Get(Plan(p, offsets, o, m))(t)
 }
 
 func TestTicks(t *testing.T) {
@@ -258,10 +255,7 @@ func TestExtremes(t *testing.T) {
 	} {
 		for _, capacity := range []int64{0, 1, far} {
 			f := figure(t, c.p, c.offsets, render.Options{Capacity: capacity}, screen)
-			g, err := Profile(c.p, render.Options{Capacity: capacity}, screen)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := must.Get(Profile(c.p, render.Options{Capacity: capacity}, screen))(t)
 			for _, f := range []*Figure{f, g} {
 				check := func(what string, values ...float64) {
 					for _, v := range values {
@@ -307,10 +301,7 @@ func TestThinnedProfile(t *testing.T) {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: "b" + Thousands(i), Lower: i, Upper: i + 1, Size: size})
 	}
 	p.Buffers = append(p.Buffers, model.Buffer{ID: "last", Lower: 20000, Upper: 20001, Size: 500})
-	f, err := Profile(p, render.Options{}, screen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Profile(p, render.Options{}, screen))(t)
 	points := f.Areas[0].Points
 	if len(points) > int(5*f.Plot.width()) {
 		t.Errorf("%d points for a width of %v", len(points), f.Plot.width())

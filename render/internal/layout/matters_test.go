@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/colour"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/internal/sample"
@@ -75,10 +76,7 @@ func TestPeakIsDrawn(t *testing.T) {
 	if len(wanted) < 300 || len(wanted) > 6000 {
 		t.Fatalf("%d buffers set the peak: the test is not what it is meant to be", len(wanted))
 	}
-	g, err := newPage(p, nil, render.Options{}, medium)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(newPage(p, nil, render.Options{}, medium))(t)
 	f := figure(t, p, offsets, render.Options{}, medium)
 	singles := map[string]bool{}
 	for _, s := range f.Shapes {
@@ -147,10 +145,7 @@ func TestTallyAddsUp(t *testing.T) {
 		medium.Singles, medium.Bare, medium.Runs = m.singles, m.bare, m.runs
 		p := sample.Random(4000, 9)
 		offsets := sample.FirstFit(p)
-		g, err := newPage(p, nil, render.Options{}, medium)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(newPage(p, nil, render.Options{}, medium))(t)
 		g.Plot = Rect{0, 0, 1000, 600}
 		g.x = scale{0, 4600, 0, 1000, nil}
 		g.y = scale{0, model.HeightOf(p, offsets), 600, 0, nil}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/layout"
 	"github.com/stowage-go/stowage/render/internal/sample"
@@ -62,10 +63,7 @@ func TestStructure(t *testing.T) {
 			t.Errorf("the file has a %s", date)
 		}
 	}
-	f, err := layout.Plan(p, offsets, Options{}, medium)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(layout.Plan(p, offsets, Options{}, medium))(t)
 	page := content(t, file)
 	for _, s := range f.Shapes {
 		r := s.Rects[0]
@@ -111,10 +109,7 @@ func TestThinLayers(t *testing.T) {
 			covered += height
 		}
 	}
-	f, err := layout.Plan(p, offsets, Options{}, medium)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(layout.Plan(p, offsets, Options{}, medium))(t)
 	if high := f.Plot.Y1 - f.Plot.Y0; covered < 0.9*high || covered > 1.6*high {
 		t.Errorf("the layers are %.1f points high together, the plot %.1f", covered, high)
 	}
@@ -179,9 +174,7 @@ func poppler(t *testing.T, name string) string {
 func saved(t *testing.T, file []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "picture.pdf")
-	if err := os.WriteFile(path, file, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, file, 0o644))
 	return path
 }
 
@@ -227,19 +220,10 @@ func TestColours(t *testing.T) {
 		len(text) > 0 {
 		t.Fatalf("%v %s", err, text)
 	}
-	file, err := os.Open(out + ".png")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(out + ".png"))(t)
 	defer file.Close()
-	picture, err := png.Decode(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := layout.Plan(p, offsets, Options{}, medium)
-	if err != nil {
-		t.Fatal(err)
-	}
+	picture := must.Get(png.Decode(file))(t)
+	f := must.Get(layout.Plan(p, offsets, Options{}, medium))(t)
 	looked := 0
 	for _, s := range f.Shapes {
 		for _, r := range s.Rects {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/layout"
 	"github.com/stowage-go/stowage/render/internal/sample"
@@ -20,10 +21,7 @@ import (
 func drawn(t *testing.T, p *model.Problem, offsets []int64, o Options) (image.Image, []byte) {
 	t.Helper()
 	file := golden.Written(t, func(w io.Writer) error { return Write(w, p, offsets, o) })
-	picture, err := png.Decode(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	picture := must.Get(png.Decode(bytes.NewReader(file)))(t)
 	return picture, file
 }
 
@@ -45,10 +43,7 @@ func TestColours(t *testing.T) {
 		"random": {sample.Random(40, 1), sample.FirstFit(sample.Random(40, 1)), Options{Width: 900, Height: 500}},
 	} {
 		picture, _ := drawn(t, c.p, c.offsets, c.o)
-		f, err := layout.Plan(c.p, c.offsets, c.o, medium)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(layout.Plan(c.p, c.offsets, c.o, medium))(t)
 		if size := picture.Bounds().Size(); float64(size.X) != f.Width*Density || float64(size.Y) != f.Height*Density {
 			t.Fatalf("%s: the image is %v, the figure %v x %v", name, size, f.Width, f.Height)
 		}
@@ -96,10 +91,7 @@ func TestText(t *testing.T) {
 		},
 	}
 	picture, _ := drawn(t, p, []int64{0, 0}, Options{})
-	f, err := layout.Plan(p, []int64{0, 0}, Options{}, medium)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(layout.Plan(p, []int64{0, 0}, Options{}, medium))(t)
 	for _, text := range f.Texts {
 		dark := 0
 		for y := text.Y - text.Size; y < text.Y; y += 0.5 {
@@ -129,10 +121,7 @@ func TestThinLayers(t *testing.T) {
 		offsets = append(offsets, k)
 	}
 	picture, _ := drawn(t, p, offsets, Options{})
-	f, err := layout.Plan(p, offsets, Options{}, medium)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(layout.Plan(p, offsets, Options{}, medium))(t)
 	colours, looked := map[string]int{}, 0
 	x := f.Plot.X0 + 0.3*(f.Plot.X1-f.Plot.X0)
 	for y := f.Plot.Y0 + 20; y < f.Plot.Y1-3; y += 0.5 {
@@ -164,17 +153,9 @@ func TestDeterminism(t *testing.T) {
 func TestProfile(t *testing.T) {
 	var file bytes.Buffer
 	p := sample.Random(60, 1)
-	if err := WriteProfile(&file, p, Options{Capacity: 100 << 10}); err != nil {
-		t.Fatal(err)
-	}
-	picture, err := png.Decode(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := layout.Profile(p, Options{Capacity: 100 << 10}, medium)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteProfile(&file, p, Options{Capacity: 100 << 10}))
+	picture := must.Get(png.Decode(&file))(t)
+	f := must.Get(layout.Profile(p, Options{Capacity: 100 << 10}, medium))(t)
 	seen := map[string]bool{}
 	for x := f.Plot.X0; x < f.Plot.X1; x++ {
 		for y := f.Plot.Y0; y < f.Plot.Y1; y++ {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
 
@@ -21,10 +22,7 @@ func TestParse(t *testing.T) {
 		}},
 	}
 	data := made.Model{Opset: 14, Graph: g}.Bytes()
-	m, err := Parse(data, "small.onnx", source.BudgetOf(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Parse(data, "small.onnx", source.BudgetOf(len(data))))(t)
 	if m.Count != 1 || m.Opsets[""] != 14 || len(m.Graph.Inputs) != 1 || len(m.Graph.Stored) != 1 {
 		t.Fatalf("%+v", m)
 	}

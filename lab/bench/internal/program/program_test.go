@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 
@@ -32,17 +33,9 @@ func TestMain(m *testing.M) {
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "x.9.csv")
-	if err := os.WriteFile(in, []byte("id,lower,upper,size\na,0,2,3\nb,1,3,4\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	all, err := experiment.Load("", []string{in})
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(in, []byte("id,lower,upper,size\na,0,2,3\nb,1,3,4\n"), 0o666))
+	all := must.Get(experiment.Load("", []string{in}))(t)
+	self := must.Get(os.Executable())(t)
 	p := Program{Name: "peer", path: self, Args: []string{"OUT"}, none: []int{1}}
 	for _, c := range []struct {
 		peer, outcome, err string

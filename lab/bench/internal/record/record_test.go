@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 func TestReplaceBlock(t *testing.T) {
@@ -25,13 +25,8 @@ func TestReplaceBlock(t *testing.T) {
 func TestWriteJSON(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "out.json")
 	v := map[string]any{"a": []float64{1, 2.5}, "b": []any{map[string]any{"c": []int{}}, "[1,\n2]"}}
-	if err := WriteJSON(path, v); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteJSON(path, v))
+	text := must.Get(os.ReadFile(path))(t)
 	const want = `{
  "a": [ 1, 2.5 ],
  "b": [
@@ -42,9 +37,7 @@ func TestWriteJSON(t *testing.T) {
  ]
 }
 `
-	if diff := cmp.Diff(want, string(text)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, string(text))
 }
 
 func TestMachine(t *testing.T) {

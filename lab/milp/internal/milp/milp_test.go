@@ -16,6 +16,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/planners/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -44,9 +45,7 @@ func TestImports(t *testing.T) {
 	if got := hex.EncodeToString(sum[:]); got != highs.SHA256 {
 		t.Fatalf("highs.wasm is not that of %s: sha256 %s", highs.Version, got)
 	}
-	if err := load(context.Background(), defaultCache()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, load(context.Background(), defaultCache()))
 	for _, f := range module.ImportedFunctions() {
 		if m, name, _ := f.Import(); m != "a" {
 			t.Errorf("the module imports %s.%s", m, name)
@@ -74,10 +73,7 @@ func TestAgreesWithOracle(t *testing.T) {
 func TestRefutes(t *testing.T) {
 	refuted, seeds := 0, plantest.Share(6, 2)
 	for seed := range uint64(seeds) {
-		in, err := gen.New("infeasible", gen.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(gen.New("infeasible", gen.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30}))(t)
 		r := solve(t, t.Context(), in.Problem, plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 2000})
 		switch r.Status {
 		case model.Infeasible:
@@ -93,11 +89,7 @@ func TestRefutes(t *testing.T) {
 
 func overlapping(t testing.TB, buffers int, seed uint64) *model.Problem {
 	t.Helper()
-	p, err := gen.Generate("high-overlap", gen.Options{Buffers: buffers, Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(gen.Generate("high-overlap", gen.Options{Buffers: buffers, Seed: seed}))(t)
 }
 
 // Two runs with one seed and a node limit are the same, whatever the clock.
@@ -116,9 +108,7 @@ func TestDeterministic(t *testing.T) {
 
 // At the limit the best plan so far comes back, soon.
 func TestLimits(t *testing.T) {
-	if err := load(context.Background(), defaultCache()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, load(context.Background(), defaultCache()))
 	p := overlapping(t, 45, 1)
 	var r plan.Result
 	pace.Late(t, 500*time.Millisecond, 2*grace, "half a second", func() {
@@ -127,10 +117,7 @@ func TestLimits(t *testing.T) {
 	if !r.Status.HasPlan() || r.LowerBound < timeline.New(p).LowerBound {
 		t.Errorf("minimising to a limit: %v, bound %d", r.Status, r.LowerBound)
 	}
-	in, err := gen.New("pinwheel", gen.Options{Buffers: 45, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("pinwheel", gen.Options{Buffers: 45, Seed: 2}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	pace.Late(t, 200*time.Millisecond, 2*grace, "an interrupt", func() {
 		time.AfterFunc(200*time.Millisecond, cancel)
@@ -157,10 +144,7 @@ func TestBlurredNumbers(t *testing.T) {
 		t.Error("2^40 units are sharp")
 	}
 	// Infeasible above the load, at sizes without a common divisor.
-	in, err := gen.New("infeasible", gen.Options{Buffers: 9, Seed: 1, Capacity: 1 << 40, Horizon: 30})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gen.New("infeasible", gen.Options{Buffers: 9, Seed: 1, Capacity: 1 << 40, Horizon: 30}))(t)
 	if r := solve(t, t.Context(), in.Problem, plan.Options{Capacity: 1 << 40, NodeLimit: 500}); r.Status != model.Unknown {
 		t.Errorf("%v at a capacity that doubles do not resolve", r.Status)
 	}
@@ -190,10 +174,7 @@ func TestLPFile(t *testing.T) {
 	at := int64(0)
 	p.Buffers[4].Fixed = &at
 	solve(t, t.Context(), p, plan.Options{Capacity: 16, Params: map[string]string{"lp": path}})
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(os.ReadFile(path))(t)
 	want := `\ 5 buffers, 6 pairs, within 4 units of 4
 \ p0 is buffer "b1"
 \ p1 is buffer "b3"
