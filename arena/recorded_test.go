@@ -45,7 +45,7 @@ func recorded(t *testing.T, name string) *trace.Trace {
 	return r
 }
 
-// TestRecorded holds the plan of a recorded training step of a U-Net to its proven minimum.
+// TestRecorded: the plan of a recorded training step of a U-Net has the proven minimal height.
 func TestRecorded(t *testing.T) {
 	plans := must.Get(arena.Make(context.Background(), recorded(t, "unet.trace"), arena.Options{}))(t)
 	p := plans[0]
@@ -65,7 +65,8 @@ func TestRecorded(t *testing.T) {
 	t.Log(p.Height, p.Period, p.Baselines)
 }
 
-// TestRecordedCycles holds the plans of recorded steps, which are there as problems with gaps, to their proven minima.
+// TestRecordedCycles: the plans of recorded steps have the proven minimal heights. The steps are stored as problems
+// with gaps.
 func TestRecordedCycles(t *testing.T) {
 	for name, height := range map[string]int64{"gpt.csv": 88478276, "unet.csv": 23402500} {
 		folder := os.Getenv("STOWAGE_DATA")

@@ -82,7 +82,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestFollow goes through what the arena does, case by case.
+// TestFollow checks the arena's behaviour case by case.
 func TestFollow(t *testing.T) { call(t, checked, "", "follow") }
 
 // TestModel plays random events against a model of the arena: 10 million with STOWAGE_CASES=all.

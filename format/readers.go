@@ -39,9 +39,9 @@ import (
 //	         it implements Model and Plan of internal/models, with a row in models/kinds.go
 //	problem  in another program's form: the case of DSA in openModel of command/plan.go
 //
-// files.go guards extensions that others use. Damaged files are tested with internal/testkit/mutate. No test holds the
-// lists of kinds in the help (command/topics.go, command/report.go), in the comment of ReadProblem, in files.d.ts, drop.js
-// and _api.py, in the guide and in the README.
+// files.go guards extensions that others use. Damaged files are tested with internal/testkit/mutate. No test checks
+// the lists of kinds in the help (command/topics.go, command/report.go), in the comment of ReadProblem, in
+// files.d.ts, drop.js and _api.py, in the guide and in the README.
 
 // A Kind is the format of a file: its usual extension, or the program that wrote it.
 type Kind string
@@ -105,7 +105,7 @@ type Options struct {
 	Beside func(name string) (io.ReadCloser, error)
 }
 
-// Of returns the options, without those that files of a kind have no use for.
+// Of returns the options that apply to files of a kind.
 func (o Options) Of(k Kind) Options {
 	r := rowOf(k)
 	if !r.open {
@@ -142,7 +142,7 @@ type row struct {
 	ends       bool                   // takes Options.Ends
 	problem    func(r io.Reader, name string, o Options) (*File, error)
 	plan       func(r io.Reader, name string, p *model.Problem) (*model.Plan, error) // nil for what holds no plan
-	// A reader of models may return a graph of operators. The problem is then that of the operators as they stand.
+	// A reader of models may return a graph of operators. The problem then has the operators in the graph's order.
 	graph func(r io.Reader, name string, o Options) (*graph.Graph, error)
 }
 
@@ -307,7 +307,7 @@ func (in *Input) Content() ([]byte, error) {
 // The error is the file system's, or a *model.InputError if the file is not valid gzip.
 func Open(path string) (*Input, error) { return OpenUntil(path, time.Time{}) }
 
-// OpenUntil is Open with a deadline, which is that of Options.Deadline.
+// OpenUntil is Open with a deadline, as in Options.Deadline.
 func OpenUntil(path string, deadline time.Time) (*Input, error) {
 	file, err := openUntil(path, deadline)
 	if err != nil {
@@ -374,8 +374,8 @@ func byExtension(ext string) (k int, sure bool) {
 // A sizer knows how large a file is.
 type sizer interface{ Stat() (fs.FileInfo, error) }
 
-// peeked returns a reader of b that knows the size of the file below, as far as the file does, and how much of a packed
-// file was taken.
+// peeked returns a reader of b. It knows the size of the file if the file knows it, and how many packed bytes were
+// read.
 func peeked(b *bufio.Reader, file io.Reader) io.Reader {
 	switch file := file.(type) {
 	case sizer:
@@ -392,11 +392,11 @@ func peeked(b *bufio.Reader, file io.Reader) io.Reader {
 	return b
 }
 
-// A storer is a source.Stored, but for its content.
+// A storer is a source.Stored without the content.
 type storer interface{ Stored() int64 }
 
-// start returns how a file begins: 256 bytes, and enough to have something that is not white
-// space, if there is any within the buffer. The reader still has all of it.
+// start returns the beginning of a file: 256 bytes or more, up to a byte that is not white space if the buffer has
+// one. The reader still has all of it.
 func start(b *bufio.Reader) []byte {
 	for n := 256; ; n = min(2*n, b.Size()) {
 		// An error here comes back when the file is read.
@@ -422,8 +422,8 @@ func text(head []byte) []byte {
 	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), " \t\r\n")
 }
 
-// readTFLite reads the arena of a model, with the scratch of kernels only if the options say what they ask for. It also
-// reads the model's own plan, if that has an offset for each buffer.
+// readTFLite reads the arena of a model, with the scratch of kernels if the options have it. It also reads the
+// model's own plan, if that has an offset for each buffer.
 func readTFLite(r io.Reader, name string, options Options) (*File, error) {
 	m, err := tflite.Read(r, name)
 	if err != nil {
@@ -461,7 +461,7 @@ func readTFLite(r io.Reader, name string, options Options) (*File, error) {
 	return f, nil
 }
 
-// planTFLite reads the plan that a model has as one of p.
+// planTFLite reads the plan in a model as a plan of p.
 func planTFLite(r io.Reader, name string, p *model.Problem) (*model.Plan, error) {
 	f, err := readTFLite(r, name, Options{})
 	if err != nil {

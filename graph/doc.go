@@ -25,8 +25,8 @@
 // exactly the distance at which there is nothing to copy. A wrong permit makes a wrong program: only the author of
 // the operator's code can know what it allows.
 //
-// The steps are apart, too. Validate checks a graph. Lower turns a graph and an order into a problem that every planner
-// takes. Verify checks a plan by replaying the operators, and shares no code with Lower.
+// Each step is also available by itself. Validate checks a graph. Lower turns a graph and an order into a problem
+// that every planner takes. Verify checks a plan by replaying the operators, and shares no code with Lower.
 //
 // The package imports no planner, so that readers of files can fill a Graph. Options.Solve
 // brings one: usually stowage.Solve.

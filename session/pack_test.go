@@ -13,10 +13,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestSettle puts buffers anywhere, with any alignments and some pins. settle finds a plan if one offset after the
-// other, tried from the lowest buffer up, gives one. It keeps the order, and no buffer could keep it and lie where it
-// lay before.
-func TestSettle(t *testing.T) {
+// TestPack puts buffers anywhere, with any alignments and some pins. pack finds a plan if and only if placing the
+// buffers in their order does, from the lowest up. It keeps the order. A buffer moves only if it cannot stay in that
+// order.
+func TestPack(t *testing.T) {
 	settled, failed, pinned, stayed := 0, 0, 0, 0
 	for seed := range plantest.Share(uint64(6000), 2000) {
 		s := draw(t, seed, 10, Options{})
@@ -136,9 +136,9 @@ func (h *overlaps) slowly(order []int32) bool {
 	return true
 }
 
-// TestSettleShifts: eight buffers with room for one byte between them must close up for one of eight bytes. No
-// overlap-free place is near, but the order is right at the first dead end.
-func TestSettleShifts(t *testing.T) {
+// TestPackShifts: eight buffers with gaps of one byte must close up, to make room for a buffer of eight bytes. No
+// free place is near, but the order is right at the first dead end.
+func TestPackShifts(t *testing.T) {
 	p := &model.Problem{Capacity: 32}
 	var at []int64
 	for k := range int64(8) {

@@ -17,9 +17,8 @@ import (
 )
 
 // Idea: this file turns the rules of a caller into model.Rules, and returns pools, parts and measures of a plan.
-// model.Validate checks every index. Two faults are refused before, since Go's types cannot show them: an index that
-// does not fit 32 bits (index, wide), and a wrong column first of a list that belongs to buffers or pools
-// (stowageReady).
+// model.Validate checks every index. Two faults are refused earlier, since Go's types cannot hold them: an index that
+// does not fit 32 bits (index, wide), and a row of a list whose first column names no buffer or pool (stowageReady).
 //
 // Complexity: one pass over the lists. All rules are copied, because Go's types differ from columns.
 
@@ -69,7 +68,7 @@ func texts(at **C.char, n int) []string {
 	return all
 }
 
-// rows returns the rows of a list, each with the numbers of the columns that are there.
+// rows returns the rows of a list, each with the numbers of the columns that are set.
 func rows(s *C.stowage_solver, which int) iter.Seq[[]int64] {
 	l := &s.rules.list[which]
 	return func(yield func([]int64) bool) {

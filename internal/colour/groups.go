@@ -8,14 +8,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: compilers name a tensor after where it is in the model and what makes it: down1.conv2, act.17,
-// /layer1/conv/Conv_output_0, fusion.12. So a name tells two groups. The operator is its last word without the number:
-// conv, act, Conv, fusion. The prefix is its first word after what all names share: down, act, layer1.
+// Idea: compilers name a tensor by its place in the model and by its operator: down1.conv2, act.17,
+// /layer1/conv/Conv_output_0, fusion.12. So a name gives two groups. The operator is its last word without the
+// number: conv, act, Conv, fusion. The prefix is the first word after the words that all names share: down, act,
+// layer1.
 //
-// A grouping is of use if it has at least two groups, none with nearly all buffers, if
-// groups are not as many as buffers, and if the eight groups that have a colour hold at
-// least half of the buffers.
-// The one that colours the most buffers comes first, and of equals the finer one.
+// A grouping is of use if it has at least two groups, none with nearly all buffers, if groups are not as many as
+// buffers, and if the eight groups that have a colour hold at least half of the buffers. The grouping that colours
+// the most buffers comes first. Among equals, the finer one does.
 //
 // Complexity: O(length of all names), and O(g log g) for g groups.
 
@@ -59,8 +59,8 @@ func Groups(p *model.Problem) []Grouping {
 	return out
 }
 
-// group groups by a part of the name. It returns nil if that is of no use, and how many
-// buffers are in a group that has a colour.
+// group groups by a part of the name. It returns the number of buffers in groups with a colour. The grouping is nil
+// if it is of no use.
 func group(p *model.Problem, by string, name func(string) string) (*Grouping, int) {
 	type member struct {
 		name  string
@@ -93,7 +93,7 @@ func group(p *model.Problem, by string, name func(string) string) (*Grouping, in
 	}
 	slices.SortFunc(order, func(a, b int32) int {
 		x, y := &groups[a], &groups[b]
-		// What has no name is no group.
+		// Buffers without a name are no group.
 		return cmp.Or(compareBool(x.name == "", y.name == ""), cmp.Compare(y.area, x.area), cmp.Compare(x.name, y.name))
 	})
 	g := &Grouping{By: by, Of: make([]uint8, n)}
@@ -130,7 +130,7 @@ func compareBool(a, b bool) int {
 }
 
 // operator returns the last word of a name that has more than a number, without its number; "" if there is none.
-// TensorFlow Lite joins the names of what it fused by a semicolon; the first counts.
+// TensorFlow Lite joins the names of fused operators by semicolons; the first counts.
 func operator(id string) string {
 	id, _, _ = strings.Cut(id, ";")
 	for {
@@ -160,8 +160,8 @@ func word(s string) string {
 	}
 }
 
-// prefixOf returns what takes the prefix from a name of p: the first word after the words
-// that all names share. Its number stays if there are no more such words than colours.
+// prefixOf returns a function that takes the prefix from a name of p: the first word after the words that all names
+// share. Its number stays if there are no more such words than colours.
 func prefixOf(p *model.Problem) func(string) string {
 	shared := ""
 	for i := range p.Buffers {

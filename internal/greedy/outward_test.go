@@ -36,7 +36,7 @@ func (s *Sweeper) first(goal int64) ([]int64, int64) {
 	return s.Plan(), s.Height()
 }
 
-// stackLoose settles what is loose by putting it on one pile.
+// stackLoose places the loose buffers on one pile.
 func stackLoose(p *model.Problem) PlaceLoose {
 	return func(loose []int32, low, high int32, floor, target int64, at []int64) bool {
 		for _, i := range loose {

@@ -12,9 +12,9 @@ import (
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// TestRoundsMend has a trap: either left half fits either right half, but only a+b and c+d
-// leave composites that the stacks s and t fit. The first merge falls into it for some seeds
-// of the noise. Then four roots are left, although two would do, and rounds mend that.
+// TestRoundsMend has a trap: each left half fits both right halves, but the stacks s and t fit only the composites
+// a+b and c+d. For some seeds of the noise the first merge takes the wrong halves. Then four roots are left, although
+// two are possible, and rounds mend that.
 func TestRoundsMend(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "a", Lower: 0, Upper: 4, Size: 4},
@@ -24,7 +24,7 @@ func TestRoundsMend(t *testing.T) {
 		{ID: "d", Lower: 4, Upper: 12, Size: 4},
 		{ID: "t", Lower: 2, Upper: 12, Size: 9},
 	}}
-	const ticks = 12 // each moment has a buffer that fits no other, so that it is a section
+	const ticks = 12 // each moment has a buffer that fits no other, so each moment is a section
 	for k := range int64(ticks) {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: string(rune('A' + k)), Lower: k, Upper: k + 1, Size: 20 + k})
 	}

@@ -17,11 +17,11 @@ type RuledTally struct {
 	// OnFault is called for each false answer, with its problem.
 	OnFault func(q RuledQuestion, fault, problem string)
 
-	Plans, None, Undecided int                       // problems, by what brute force says
+	Plans, None, Undecided int                       // problems, by brute force's answer
 	Features               map[string]int            // problems by their features
 	Pairs                  map[string]int            // and by pairs of these
 	Answers                map[string]map[string]int // by planner: statuses, refused, false
-	Refusals               map[string]int            // by what was said, without the planner's name
+	Refusals               map[string]int            // by message, without the planner's name
 	Took                   map[string]time.Duration
 }
 
@@ -33,7 +33,7 @@ func NewRuledTally(onFault func(q RuledQuestion, fault, problem string)) *RuledT
 	}
 }
 
-// heavyShare is one in how many problems a planner is asked about that takes much longer than the others.
+// heavyShare is for planners that take much longer than the others: they are asked about one problem in so many.
 var heavyShare = map[string]uint64{"milp": 8}
 
 // Seed asks about the problem of a seed: auto and exact, and each other planner about one in share problems.

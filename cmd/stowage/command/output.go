@@ -32,7 +32,7 @@ type document struct {
 	header     csv.Header       // of the CSV file that the problem came from; nil for none
 	extra      *csv.Extra       // of that file
 	times      times.Read       // how the times of the file were read, CSV or not
-	comments   bool             // the comments of extra are written too
+	comments   bool             // also write the comments of extra
 	offsets    []int64
 	pools      []int32         // of each buffer, with rules; nil if there is one pool
 	parts      []stowage.Parts // of buffers that are evicted
@@ -53,7 +53,7 @@ type document struct {
 	movesTold  int
 	beside     []html.Document // other plans on the same page
 	title      string          // of a page; empty for the problem's name
-	dsa        *dsa.Document   // the file of dsa-solver that the problem is; nil for any other
+	dsa        *dsa.Document   // the problem's file, if it is one of dsa-solver
 }
 
 // writerOf returns the function that writes an output format, given by its file extension.
@@ -210,7 +210,7 @@ func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error
 		err = writeFile(path, write)
 	}
 	var inner outputError
-	if err == nil || errors.As(err, &inner) { // the error of a file that is written meanwhile
+	if err == nil || errors.As(err, &inner) { // the error of another file, written inside
 		return err
 	}
 	return outputError{path, err}

@@ -87,7 +87,7 @@ func (k *Kernel) lift(c component) bool {
 		if k.huge && k.late() {
 			return true
 		}
-		// Settle the open buffer with the least bound.
+		// Fix the open buffer with the least bound.
 		pick := 0
 		for i := 1; i < rest; i++ {
 			if ends[i] < ends[pick] {

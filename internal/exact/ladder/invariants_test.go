@@ -54,7 +54,7 @@ func TestCorrupted(t *testing.T) {
 	}
 }
 
-// TestCorruptedPlan lowers a buffer, and the table.
+// TestCorruptedPlan lowers a buffer of the plan, and then an entry of the table.
 func TestCorruptedPlan(t *testing.T) {
 	for _, tc := range []struct {
 		says    string

@@ -1,15 +1,16 @@
 package walls
 
-// Idea: free space is an item of the pile, too. It ends and begins at walls, and its size follows from theirs:
+// Idea: free space is an item of the pile, too. It ends and begins at walls, and its size follows from the other
+// items:
 //
 //	free space that begins = free space that ends + sizes that end - sizes that begin
 //
-// Only which free items end at a wall is guessed: none, one, or two.
+// The guess is only which free items end at a wall: none, one, or two.
 //
 // Complexity: O(f²) choices at a moment for f free items, about freeTries of them tried if f is large.
 
-// rest adds the guesses in which everything that is left at the moment is one wall, with
-// free space if the sums differ. It reports whether there was a choice of free space.
+// rest adds the guesses in which all remaining items of the moment are one wall, with free space if the sums differ.
+// It reports whether there was a choice of free space.
 func (s *Search) rest(g *guess, out, in []int32) bool {
 	if s.freed == 0 {
 		if len(out) > 0 {
@@ -18,7 +19,7 @@ func (s *Search) rest(g *guess, out, in []int32) bool {
 		s.keep(g)
 		return false
 	}
-	// Free items k and l < k end at the wall, -1 for none. What fits exactly is always tried.
+	// Free items k and l < k end at the wall, -1 for none. An exact fit is always tried.
 	n := len(g.free)
 	for k := -1; k < n; k++ {
 		for l := -1; l < max(k, 0); l++ {

@@ -89,7 +89,7 @@ func (c *chooser) cheapen(of []int32, offsets []int64) bool {
 	return moved
 }
 
-// beside returns bodies that share a section with b. It has all that may conflict with b, and may have more.
+// beside returns bodies that share a section with b. All bodies that may conflict with b are among them.
 func (c *chooser) beside(b *assign.Body) []int32 {
 	if c.near.present == nil {
 		c.near.present = make([][]int32, c.loads.Sections+1)
@@ -214,7 +214,7 @@ func (c *chooser) between(j, i int) (out []model.Range) {
 		for x := range a.Pieces {
 			for y := range b.Pieces {
 				if x.Lower < y.Upper+shift && y.Lower+shift < x.Upper {
-					// x.From + offset of j < y.To + offset of i, and the other way round.
+					// They share bytes if x.From + offset of j < y.To + offset of i, and the other way round.
 					out = append(out, model.Range{Lower: y.From - x.To, Upper: y.To - x.From})
 				}
 			}

@@ -16,13 +16,13 @@ import (
 // each other's way, each of these inequalities is tried; for a penalised pair, paying is tried as well. Offsets rise
 // to the least ones that satisfy the inequalities tried so far. Bodies join one at a time, in every pool.
 //
-// Invariant: no plan that satisfies the inequalities has an offset below those in hand. So heights that are too large
-// stay so. If nothing is in the way, the offsets in hand are the best that the inequalities allow.
+// Invariant: no plan that satisfies the inequalities has an offset below those in hand. So a height that is too large
+// stays too large. If nothing is in the way, the offsets in hand are the best that the inequalities allow.
 //
 // Alignments can make two bodies raise each other: b rises by an inequality, then a by another, until both are
-// aligned. That ends. If the inequalities without alignments have no cycle that gains, take their least solution
-// above the reserved ranges. No offset of the least plan exceeds it by more than the least common multiple of the
-// alignments for each body.
+// aligned. That ends. Assume that the inequalities without alignments have no cycle of positive sum, and take their
+// least solution above the reserved ranges. No offset of the least plan exceeds it by more than the least common
+// multiple of the alignments for each body.
 //
 // Trials: docs/lab/tests.md (bodies that rise in turn have no place in a search that places one after the other).
 //
@@ -91,7 +91,7 @@ func (c *chains) bodies() {
 	}
 }
 
-// tie returns what a list says of the difference between the offsets of pieces m and k.
+// tie returns the difference between the offsets of pieces m and k in a list, if it has one.
 func (c *chains) tie(k, m int) (by int64, tied bool) {
 	for _, t := range c.rules.Together {
 		from, to := -1, -1
@@ -229,8 +229,8 @@ func (c *chains) stand() bool {
 	return true
 }
 
-// rise raises offsets to the least that have every inequality, are aligned and meet no reserved range. It returns
-// false if there are none.
+// rise raises offsets to the least ones that satisfy every inequality, are aligned and meet no reserved range. It
+// returns false if there are none.
 func (c *chains) rise() bool {
 	free := slices.Clone(c.at) // the least above all reserved ranges, without alignments
 	step := int64(1)
@@ -244,7 +244,7 @@ func (c *chains) rise() bool {
 	}
 	for round := 0; c.once(free); round++ {
 		if round > len(free) {
-			return false // a circle of inequalities that gains
+			return false // a cycle of inequalities with a positive sum
 		}
 	}
 	last := slices.Max(free) + int64(len(free))*step*mostSteps
@@ -281,8 +281,8 @@ func (c *chains) once(at []int64) (risen bool) {
 // mostSteps is how many steps of the largest alignment are looked at for an offset with all alignments.
 const mostSteps = 1 << 12
 
-// aligned returns the least offset of the first piece of a body, at or above least, with which all members have the
-// alignments of their own and of the pool, and meet no reserved range. ok is false if no offset has.
+// aligned returns the least offset of the first piece of a body, at or above least, at which all members have their
+// own alignments and the pool's, and meet no reserved range. ok is false if there is none.
 func (c *chains) aligned(group []int, pool int, least int64) (at int64, ok bool) {
 	for {
 		if at, ok = c.congruent(group, pool, least); !ok {

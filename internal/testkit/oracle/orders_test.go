@@ -53,7 +53,7 @@ func TestOraclesAgree(t *testing.T) {
 	}
 }
 
-// TestOrdersAtScale multiplies all that has a size: the lowest height is multiplied too.
+// TestOrdersAtScale multiplies all numbers of bytes. The lowest height grows by the same factor.
 func TestOrdersAtScale(t *testing.T) {
 	const scale = 1 << 41
 	for seed := range uint64(3000) {
@@ -82,7 +82,7 @@ func TestOrdersAtScale(t *testing.T) {
 	}
 }
 
-// TestWide checks that wide problems are valid, the same every time, and as wide as they say.
+// TestWide: wide problems are valid, the same every time, and have the announced width.
 func TestWide(t *testing.T) {
 	const seeds = 20000
 	seen := map[string]int{}
@@ -114,8 +114,8 @@ func TestWide(t *testing.T) {
 				features["window"] = features["window"] || g.Window != nil
 			}
 		}
-		// A pair with two bans may also be between them; where 0 is no banned
-		// distance, offsets do not tell which is above.
+		// The distance of a pair with two bans may lie between them. If 0 is no banned distance, offsets do not tell
+		// which buffer is above.
 		for k := 1; k < len(o.bans); k++ {
 			if o.bans[k].i == o.bans[k-1].i && o.bans[k].j == o.bans[k-1].j {
 				features["between windows"] = true

@@ -2,9 +2,9 @@ package tflitemade
 
 import "github.com/stowage-go/stowage/internal/tfliteschema"
 
-// EthosU is a model as Vela compiles one for Arm's Ethos-U: one operator of the NPU, whose constants come first, then
-// its window to the arena and the fast one, then the input. Its tensors are commands, weights, the two windows of 1,024
-// bytes each, an input of 256 bytes and an output of 16.
+// EthosU is a model in the form that Vela makes for Arm's Ethos-U: one operator of the NPU. Its operands are
+// constants, the window to the arena, the window to fast memory, and the input. The model's tensors are commands,
+// weights, the two windows of 1,024 bytes each, an input of 256 bytes and an output of 16.
 func EthosU() Graph {
 	return Graph{
 		Tensors: []Tensor{

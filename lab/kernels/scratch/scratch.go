@@ -25,8 +25,8 @@ import (
 )
 
 // Idea: the size functions are plain C and compute with numbers only, so a host's compiler builds them for any core:
-// the library's own macros choose which. A program of ours (driver) reads operators, asks what the glue asks, and
-// writes the answers. The linker leaves out kernels in assembly, which nothing calls.
+// the library's own macros choose which. A program of ours (driver) reads operators, calls the functions that the
+// glue calls, and writes the answers. The linker leaves out kernels in assembly, which nothing calls.
 //
 // Cost: a second for a build; 2,000 operators are some milliseconds.
 
@@ -135,8 +135,8 @@ func run(ctx context.Context, name string, args ...string) error {
 // A Said is the answer of a library's size functions for an operator.
 type Said struct {
 	Requests []int64
-	Kept     int64 // what the glue keeps of what they say, 0 if nothing
-	Open     bool  // it depends on what the glue has not set
+	Kept     int64 // bytes that the glue keeps for good, 0 for none
+	Open     bool  // the answer depends on a field that the glue does not set
 }
 
 // Ask asks a program that Build built about operators.

@@ -15,7 +15,7 @@ import (
 
 const (
 	progressEvery = 100 * time.Millisecond // how often JavaScript gets a report of a search
-	never         = 9e12                   // milliseconds; a limit this long is none, because a Duration cannot hold it
+	never         = 9e12                   // milliseconds; not a limit, since a Duration cannot hold it
 	mostShown     = 200_000                // buffers; a larger plan is not shown while the search goes on
 )
 

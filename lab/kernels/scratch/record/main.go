@@ -163,7 +163,7 @@ func one(ctx context.Context, s kernelscratch.Set, shapes int, seed uint64, each
 	}
 	_, revision := s.Source()
 	for _, kind := range scratch.Kinds(s.Library) {
-		drawn, err := ask(scratch.Drawn(kind, shapes+shapes/40, seed), shapes) // so many are equal if some are open
+		drawn, err := ask(scratch.Drawn(kind, shapes+shapes/40, seed), shapes) // a few more, since some are open
 		if err != nil {
 			return c, wrong, err
 		}
@@ -201,8 +201,8 @@ func text(s scratch.Said) string {
 	return out
 }
 
-// golden returns the file: the sets, each with a letter, then a line for each operator, with the answers after a colon,
-// each with the letters of the sets that give it.
+// golden returns the file: the sets, each with a letter, then a line for each operator. After a colon the line has
+// the answers, each with the letters of its sets.
 func golden(shapes int, seed uint64, each int, models []model, answers []column) []byte {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, "# What the size functions of CMSIS-NN and ESP-NN say of some operators: requests + requests | kept; - is nothing, ? not set.")
@@ -234,7 +234,7 @@ func golden(shapes int, seed uint64, each int, models []model, answers []column)
 		fmt.Fprintln(&b)
 	}
 	for _, kind := range append(scratch.Kinds(distance.C), "SOFTMAX") {
-		some, rows := make([]int, len(answers)), 0 // operators that a set requests something for; rows of an image
+		some, rows := make([]int, len(answers)), 0 // operators with a request of a set; rows of an image
 		for n, op := range scratch.Drawn(kind, shapes, seed) {
 			need, line := n < each, scratchcase.Line(op)
 			for i, c := range answers {

@@ -10,8 +10,7 @@
 //	native.go   a highs or cbc command instead
 //	lp.go       the program as an LP file
 //
-// It is heavy: a program that imports it carries HiGHS and a WebAssembly
-// runtime. Import lab/milp to have it.
+// A program that imports it contains HiGHS and a WebAssembly runtime. Import lab/milp to register it.
 package milp
 
 import (
@@ -32,15 +31,14 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the solver works in floating point, so it is asked only for orders, and nothing that it says is believed. The
-// exact least offsets follow from the orders (pairwise.Least), and only the plan that they give counts. Refutations
-// and bounds cannot be checked in that way. They count only if the numbers are so small that the solver's tolerance
-// cannot hide a unit of space.
+// Idea: the solver works in floating point, so only the orders in its answers are used. The exact least offsets
+// follow from the orders (pairwise.Least), and only their plan counts. Refutations and bounds cannot be checked in
+// that way. They count only if the numbers are so small that the solver's tolerance cannot hide a unit of space.
 //
 // Invariant: offsets, if the run has any, are a plan; no plan is under the bound.
 //
-// Complexity: exponential, in the solver. Partitions are programs of their own,
-// the highest first, and those under the bound by then are left as they are.
+// Complexity: exponential, in the solver. Each partition is a program of its own, the highest first. Partitions that
+// are then below the bound keep their plans.
 //
 // Source: Maas et al., "TelaMalloc", ASPLOS 2023, section 3.2. The paper's
 // solver is not named; HiGHS is the strongest of the free ones that run
@@ -50,8 +48,7 @@ const (
 	// gap is the distance between solution and bound at which a solver may stop:
 	// heights are whole numbers of units, so the bound rounds up to the solution.
 	gap = 0.99
-	// HiGHS's feasibility tolerance is at most coarse, its default, and at
-	// least fine, its floor being 1e-10.
+	// The feasibility tolerance for HiGHS lies between fine and coarse. coarse is its default; its least is 1e-10.
 	coarse, fine = 1e-6, 1e-9
 	// blur is the part of a unit that M times the tolerance may be.
 	blur = 0.25
@@ -73,8 +70,8 @@ func init() { run.Register(planner{}) }
 
 type planner struct{}
 
-// Plan solves until it has an answer or a limit comes. Nodes are HiGHS's own. The error is for too many pairs, a
-// parameter that makes no sense, an engine that is not there, or an LP file that cannot be written.
+// Plan solves until it has an answer or a limit comes. Nodes are counted by HiGHS. The error is for too many pairs, a
+// bad parameter, a missing engine, or an LP file that cannot be written.
 func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	s, err := settingsOf(&o)
 	if err != nil {
@@ -198,7 +195,7 @@ func (r *job) minimize(ctx context.Context) (plan.Result, error) {
 }
 
 // begin puts a plan into offsets: the plan to start from, else the heuristics'. Its height is enough memory, the M of
-// the program. If there is no such plan, or no time for more, begin returns the result of the run.
+// the program. If there is no such plan, or no time is left, begin returns the result of the run.
 func (r *job) begin(ctx context.Context) *plan.Result {
 	if r.o.Start != nil {
 		// A buffer that is never active keeps its place, since it costs nothing.
@@ -290,7 +287,7 @@ func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize b
 	r.nodes += a.nodes
 	r.cut = r.cut || a.cut
 	if minimize && sharp && a.verdict != infeasible && !math.IsInf(a.bound, 0) {
-		// A bound that is no more than the floor only repeats what the program was told.
+		// A bound at or below the floor only repeats the floor that the program was given.
 		if least := int64(math.Ceil(a.bound - slack)); least > floor {
 			r.bound = max(r.bound, least*e.Unit)
 		}
@@ -304,7 +301,7 @@ func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize b
 	return false, a.verdict == infeasible && sharp, nil
 }
 
-// refusal words the error of a problem that is too dense; nil for none.
+// refusal returns the error for a problem that is too dense, or nil.
 func refusal(err error) error {
 	if err == nil {
 		return nil
