@@ -209,45 +209,28 @@ var rootGroups = []rootGroup{
 	{"Help and setup", "help formats tables firmware rules memories completion man version"},
 }
 
-// arrange puts the commands of the root into their groups. The manual has the same groups.
-func arrange(root *cobra.Command) {
-	for k, g := range rootGroups {
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
-		for _, c := range root.Commands() {
-			if slices.Contains(strings.Fields(g.names), c.Name()) || k == len(rootGroups)-1 && c.GroupID == "" {
-				c.GroupID = g.title
+// commandGroups returns the commands beneath a command, those of the root in its groups.
+func commandGroups(cmd *cobra.Command) (all []commandGroup) {
+	rest := slices.DeleteFunc(slices.Clone(cmd.Commands()), func(c *cobra.Command) bool {
+		return !c.IsAvailableCommand() && c.Name() != "help" && !topic(c)
+	})
+	if cmd.HasParent() {
+		all = []commandGroup{{"Commands", rest}}
+	} else {
+		for _, g := range rootGroups {
+			of := commandGroup{title: g.title}
+			for name := range strings.FieldsSeq(g.names) {
+				if k := slices.IndexFunc(rest, func(c *cobra.Command) bool { return c.Name() == name }); k >= 0 {
+					of.commands = append(of.commands, rest[k])
+					rest = slices.Delete(rest, k, k+1)
+				}
 			}
-		}
-	}
-}
-
-// commandGroups returns the commands beneath a command, in groups if they have been arranged.
-func commandGroups(cmd *cobra.Command) []commandGroup {
-	var all []commandGroup
-	listed := func(c *cobra.Command) bool { return c.IsAvailableCommand() || c.Name() == "help" || topic(c) }
-	for _, g := range rootGroups {
-		of := commandGroup{title: g.title}
-		for _, c := range cmd.Commands() {
-			if c.GroupID == g.title && listed(c) {
-				of.commands = append(of.commands, c)
-			}
-		}
-		at := func(c *cobra.Command) int { return slices.Index(strings.Fields(g.names), c.Name()) }
-		slices.SortStableFunc(of.commands, func(a, b *cobra.Command) int { return at(a) - at(b) })
-		if len(of.commands) > 0 {
 			all = append(all, of)
 		}
+		last := &all[len(all)-1].commands
+		*last = append(rest, *last...)
 	}
-	rest := commandGroup{title: "Commands"}
-	for _, c := range cmd.Commands() {
-		if c.GroupID == "" && listed(c) {
-			rest.commands = append(rest.commands, c)
-		}
-	}
-	if len(rest.commands) > 0 {
-		all = append(all, rest)
-	}
-	return all
+	return slices.DeleteFunc(all, func(g commandGroup) bool { return len(g.commands) == 0 })
 }
 
 // usageLine returns the synopsis of a command.

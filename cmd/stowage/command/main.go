@@ -174,6 +174,5 @@ func newRoot(p *Program, out, errs io.Writer) *cobra.Command {
 	strictCompletion(root)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
-	arrange(root)
 	return root
 }
