@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestIDs compares the set with a map: IDs whose numbers rise, fall, and rise up to some buffer, long numbers whose
-// ends are equal, names without a number, and empty ones.
+// TestIDs compares the set with a map. The IDs have rising numbers, falling ones, ones that rise only up to some
+// buffer, long ones with equal ends, no numbers, or no characters.
 func TestIDs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	again, tables := 0, 0

@@ -13,8 +13,8 @@ import (
 // Idea: each technique is asked by itself about calls that no cheaper step decides. If it is off, it finds too few
 // plans. If it is too strong, a plan is not valid, a pin moves, or a "no" is wrong.
 
-// begun begins a call that neither keeps nor fits its bodies; the call is nil if there is none. Some buffers are
-// pinned.
+// begun begins a call that the steps keep and fit cannot make, with some buffers pinned. The call is nil if none is
+// found.
 func begun(t *testing.T, s *Session, kind string, seed uint64) (c *call, done func()) {
 	t.Helper()
 	for i := 0; i < s.Len(); i += 9 {
@@ -86,15 +86,15 @@ func TestTechniques(t *testing.T) {
 	}
 }
 
-// fewest has how many plans each technique finds at least. Those that are not in it only take over what others have
-// found, or prove.
+// fewest has the least number of plans that each technique finds. The other techniques only adopt plans of others, or
+// prove.
 var fewest = map[string]int{
 	"plain 00 repair": 4, "plain 02 repair": 7, "plain 03 repair": 8, "plain 06 window": 3, "plain 07 window": 2,
 	"plain 09 hints": 8, "plain 10 fresh": 8, "plain 12 fresh": 7,
 	"rules 04 repair": 4, "rules 06 window": 1, "rules 08 hints": 2, "rules 09 hints": 4, "rules 10 fresh": 4,
 }
 
-// TestHeldNew: a buffer that comes, and has its place by a hint, stays there while a window is planned around it.
+// TestHeldNew: a new buffer that lies at its hint stays there while a window is planned around it.
 func TestHeldNew(t *testing.T) {
 	for _, rules := range []*model.Rules{nil, {}, {Pools: []model.Pool{{ID: "x", Capacity: 16}, {ID: "y", Capacity: 1}}}} {
 		p := &model.Problem{Rules: rules}
@@ -116,7 +116,7 @@ func TestHeldNew(t *testing.T) {
 	}
 }
 
-// TestStepNames: each step has a name that leads back to it. Others have a number, and "none" is no step.
+// TestStepNames: each step has a name that gives the step back. Unknown steps show as numbers, and "none" is no step.
 func TestStepNames(t *testing.T) {
 	for step := Keep; step <= Fresh; step++ {
 		if got, ok := StepOf(step.String()); got != step || !ok {

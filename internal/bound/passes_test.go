@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPasses propagates random cycles of constraints, without an upper end. A system with a fixpoint must reach it within
-// Passes, and one that does not must have risen by Period by then.
+// TestPasses propagates random cycles of constraints, without an upper end. A system with a fixpoint must reach it
+// within Passes. Any other system must have risen by Period by then.
 func TestPasses(t *testing.T) {
 	settled, never, longest := 0, 0, 0.0
 	for seed := range uint64(20000) {

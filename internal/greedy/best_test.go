@@ -65,7 +65,7 @@ func TestBestIsNeverHigherThanFirstFit(t *testing.T) {
 	}
 }
 
-// A plan that comes back as hints comes back as a plan no higher.
+// With the offsets of a plan as hints, the new plan is no higher.
 func TestBestFollowsHints(t *testing.T) {
 	followed := 0
 	for seed := range uint64(1000) {

@@ -42,7 +42,7 @@ type grownChunk struct {
 type grownRow struct {
 	chunks []grownChunk
 	free   []int32 // by size
-	parts  []int32 // what has become a part of another chunk, in that order
+	parts  []int32 // the chunks that became parts of others, in that order
 	tail   int32
 }
 

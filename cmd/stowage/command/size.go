@@ -43,7 +43,7 @@ type sizeFlags struct {
 	format   string
 	quiet    bool
 	json     bool
-	badInput bool // an input that an argument names itself could not be read
+	badInput bool // an input named as an argument could not be read
 
 	ignoreOffsets bool
 	model         modelFlags

@@ -14,8 +14,8 @@ import (
 
 // Idea: a curve is asked at capacities in bytes, which are the same for all problems, or in percent of each problem's
 // own load, which compare problems of any size. Without --at, the capacities are the steps of the curve. If these are
-// many, they are the capacities that fit given shares of the problems. Behind each is the next round size: what can
-// be bought.
+// many, they are the capacities that fit given shares of the problems. Each is followed by the next round size, since
+// memories are sold in round sizes.
 //
 // Trials: docs/lab/command.md (over a few powers of ten most rows of all round sizes are equal).
 
@@ -128,7 +128,7 @@ func (c *curve) planned() (heights []int64) {
 }
 
 // rounds returns the round sizes around a size: the greatest one below it, 0 if there is none, and the least one that
-// is not below it. Round sizes are powers of two and those in the middle between two: 1, 2, 3, 4, 6, 8, 12, 16, ….
+// is not below it. Round sizes are powers of two and the means of two in a row: 1, 2, 3, 4, 6, 8, 12, 16, ….
 func rounds(size int64) (below, above int64) {
 	for power := int64(1); ; power *= 2 {
 		for _, round := range [...]int64{power, power + power/2} {

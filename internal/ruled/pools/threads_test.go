@@ -46,8 +46,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestThreadsTiny plans small problems by threads, with clocks that threads have made and with any, and holds the plans
-// against brute force.
+// TestThreadsTiny plans small problems by threads, and compares the plans with brute force. Some clocks are from
+// threads, others are arbitrary.
 func TestThreadsTiny(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 2))
 	none, some := 0, 0

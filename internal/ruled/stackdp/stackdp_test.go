@@ -48,7 +48,8 @@ func narrow(r *rand.Rand, n, live int, most int64) *model.Problem {
 	return p
 }
 
-// TestBruteForce: with enough width the walk finds a plan exactly if there is one. With little, it says nothing false.
+// TestBruteForce: with enough width the walk finds a plan if and only if there is one. With little width, no answer
+// is false.
 func TestBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 11))
 	above, refuted := 0, 0
@@ -89,7 +90,7 @@ func TestBruteForce(t *testing.T) {
 	}
 }
 
-// TestWidth: a walk of a few states packs what lives long together, and is the same each time.
+// TestWidth: a walk of a few states packs long-lived buffers together, and is the same each time.
 func TestWidth(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 13))
 	fits, few := 0, 0
@@ -113,7 +114,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestNotPlain: problems of another kind are left to others.
+// TestNotPlain: problems that are not plain stay undecided.
 func TestNotPlain(t *testing.T) {
 	at := int64(3)
 	for _, b := range []model.Buffer{

@@ -99,7 +99,7 @@ func (t *task) lowestHoles(order []int32) error {
 	return nil
 }
 
-// fullestFirst is an order by the fullest moment, and by compare among what is live then.
+// fullestFirst is an order by the fullest moment, and by compare among the buffers live then.
 func (t *task) fullestFirst(c *xlaClock, compare func(a, b int) int) []int32 {
 	n := len(t.buffers)
 	ranks := t.sorted(compare)
@@ -122,7 +122,7 @@ type loads struct {
 	c           *xlaClock
 	leaves      int
 	cover, most []int64
-	first, last []int32 // of a node's buffers in held that may not have been taken
+	first, last []int32 // of a node's buffers in held, those that may be left
 	held        []int32
 	rank        []int32 // of a buffer
 	taken       []bool
@@ -156,7 +156,7 @@ func newLoads(events int, t *task, ranks []int32, c *xlaClock) *loads {
 	return l
 }
 
-// nodes calls do for the nodes that make up the events of a buffer.
+// nodes calls do for the nodes that together have the events of a buffer.
 func (l *loads) nodes(i int32, do func(k int)) {
 	for low, high := int(l.c.start[i])+l.leaves, int(l.c.end[i])+l.leaves; low < high; low, high = low/2, high/2 {
 		if low&1 == 1 {

@@ -27,19 +27,19 @@ import (
 //	offset(j) - offset(i) >= up   - M·below       - M·(2 - in(i) - in(j))
 //	offset(i) - offset(j) >= -down - M·(1 - below) - M·(2 - in(i) - in(j))
 //
-// A penalised pair has a third way out, which costs. Heights are columns above every end in their pool. The measures of
-// the objective are minimised in turn; what one reached is a row of the programs after it.
+// A penalised pair has a third way out, which costs. Heights are columns above every end in their pool. The measures
+// of the objective are minimised in turn. The value that one reached is a row of the programs after it.
 //
 // As without rules, the solver is asked only for choices. Exact offsets follow from them. Its bounds count only if
 // its tolerance cannot hide a unit.
 //
 // Invariant: a bound is claimed for a measure only if all before it are proven.
 //
-// Complexity: exponential, in the solver. It is meant as a second opinion on some dozen buffers: it shares no code with
-// the lowering that other planners stand on.
+// Complexity: exponential, in the solver. It is a second opinion on some dozen buffers: it shares no code with the
+// lowering that other planners use.
 
-// Rules plans a problem with rules in one program. taken is false if the parameter rules asks for strips, as
-// all other planners plan them.
+// Rules plans a problem with rules in one program. taken is false if the parameter rules asks for strips, the way of
+// all other planners.
 func (planner) Rules(ctx context.Context, p *model.Problem, o plan.Options) (result plan.Result, taken bool,
 	err error,
 ) {
@@ -453,7 +453,7 @@ func (r *ruledJob) ask(ctx context.Context, l line, minimizing bool) (least int6
 	return least, a.verdict != infeasible || !sharp, nil
 }
 
-// keep makes the exact plan of a solution, if it has one and that is better.
+// keep makes the exact plan of a solution, and keeps it if it is better.
 func (r *ruledJob) keep(values []float64) {
 	is := func(l line) bool {
 		x := l.fixed
