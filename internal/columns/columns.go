@@ -24,12 +24,12 @@ const (
 // Widths are the numbers in a row of each list.
 var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4}
 
-// Lists are the rows of each list, which last until the next one is asked for; nil for no rows.
+// Lists are the rows of each list, or nil. A row is valid until the next one.
 type Lists [Count]iter.Seq[[]int64]
 
-// Fill adds the rules of the lists to a problem, which has its pools already. The first number of a row of Reserved,
-// Allowed, Costs and Evictions is one that there is, and other indices fit 32 bits. What is wrong beyond that
-// model.Validate says.
+// Fill adds the rules of the lists to a problem, which has its pools already. In rows of Reserved, Allowed, Costs and
+// Evictions, the first number must name an existing pool or buffer. Other indices must fit 32 bits. model.Validate
+// reports all other faults.
 func (l *Lists) Fill(p *model.Problem) {
 	r := p.Rules
 	each := func(list int, row func(x []int64)) {
