@@ -1,5 +1,4 @@
-// Package python_test runs the tests that are written in Python, with the command
-// built from this clone.
+// Package python_test runs the tests that are written in Python, with the command built from this clone.
 package python_test
 
 import (
@@ -252,17 +251,15 @@ func TestWheel(t *testing.T) {
 	alone.test(t, filepath.Join(bin, "python"), "STOWAGE_PROBLEMS=50")
 }
 
-// elsewhere is a place to use an installed package from: an empty folder, so that Python
-// cannot import the sources of this clone, and an environment in which there is no other
-// command and nothing of the user's.
+// elsewhere is a place to use an installed package from: an empty folder, so that Python cannot import the sources of
+// this clone, and an environment in which there is no other command and nothing of the user's.
 type elsewhere struct {
 	dir         string
 	environment []string
 }
 
-// installed is such a place for the package in a folder, in which Python must find the
-// package, its command and, if library is true, its library; more is added to the
-// environment.
+// installed is such a place for the package in a folder, in which Python must find the package, its command and, if
+// library is true, its library; more is added to the environment.
 func installed(t *testing.T, folder string, library bool, more ...string) elsewhere {
 	t.Helper()
 	// The folder's name as Python has it, which resolves links.
@@ -410,9 +407,8 @@ func absolute(t *testing.T, program string) string {
 	return path
 }
 
-// TestWheelWithout builds the package where tools are missing. Without Go pip shows one
-// line that says what is needed. Without a C compiler the wheel has the command alone, a
-// line says so, and pip installs it here.
+// TestWheelWithout builds the package where tools are missing. Without Go pip shows one line that says what is needed.
+// Without a C compiler the wheel has the command alone, a line says so, and pip installs it here.
 func TestWheelWithout(t *testing.T) {
 	path, err := exec.LookPath(python(t, 11, "pip"))
 	if err != nil {

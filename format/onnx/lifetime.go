@@ -1,8 +1,6 @@
 package onnx
 
-import (
-	"slices"
-)
+import "slices"
 
 // Idea: one clock ticks at each node, in the order of the file. A value lives from the tick at which it is made to
 // the last tick at which it is read. Inputs live from 0, and outputs to the end. Nodes that only compute constants

@@ -28,9 +28,7 @@
 // buffer_assignment.cc, hlo_live_range.cc); dumps of jaxlib 0.10.2.
 package xla
 
-import (
-	"github.com/stowage-go/stowage/model"
-)
+import "github.com/stowage-go/stowage/model"
 
 // Alignment is the alignment of buffers on the CPU, in bytes.
 const Alignment = 64

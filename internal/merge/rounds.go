@@ -1,8 +1,6 @@
 package merge
 
-import (
-	"github.com/stowage-go/stowage/internal/invariants"
-)
+import "github.com/stowage-go/stowage/internal/invariants"
 
 // Idea: a wrong merge leaves other roots without their other half. So what is wrong is near
 // the roots that are left. A round takes everything around a boundary apart, and merges it

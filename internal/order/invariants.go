@@ -1,8 +1,6 @@
 package order
 
-import (
-	"github.com/stowage-go/stowage/internal/invariants"
-)
+import "github.com/stowage-go/stowage/internal/invariants"
 
 // Under the tag invariants a walk computes anew what it keeps up to date, whenever it goes to a set, and a search
 // compares its order with the limit. A difference is a panic.

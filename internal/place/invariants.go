@@ -1,8 +1,6 @@
 package place
 
-import (
-	"github.com/stowage-go/stowage/internal/invariants"
-)
+import "github.com/stowage-go/stowage/internal/invariants"
 
 // Under the tag invariants every set is looked through after every change of it, and
 // what is kept of its pages is computed anew. A difference is a panic.

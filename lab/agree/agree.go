@@ -5,10 +5,9 @@
 // An exact planner that ends at its timeout, and in time, has said nothing false. It is undecided, which is counted
 // apart from the faults.
 //
-// Idea: a seed decides all: the problem (drawn.Wide, some with the offsets of one
-// of their own plans pinned, a few drawn.Cut), the capacities at the boundary, the
-// switches, the start, and the places where limits fall. So a fault is reproduced
-// by its seed, and shrunk (shrink.go) by asking the same question again.
+// Idea: a seed decides all: the problem (drawn.Wide, some with the offsets of one of their own plans pinned, a few
+// drawn.Cut), the capacities at the boundary, the switches, the start, and the places where limits fall. So a fault is
+// reproduced by its seed, and shrunk (shrink.go) by asking the same question again.
 //
 // A limit may fall at any node (Options.NodeLimit) and at any look at the context (run.EndAtLook). Then a planner may
 // know less, but its answer must be true and its plan valid.
@@ -184,8 +183,7 @@ const late = 2 * time.Second
 // undecided stands for no answer within the patience. It is no fault.
 const undecided = "undecided"
 
-// refused stands for a planner's word that it does not take such problems. It is
-// no fault.
+// refused stands for a planner's word that it does not take such problems. It is no fault.
 const refused = "refused"
 
 // ask puts the question and returns what is false in the answer, or "". The caller says whether the planner is exact,

@@ -17,8 +17,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// asked are the planners of TestAgree, each with one in how many problems it is
-// asked about.
+// asked are the planners of TestAgree, each with one in how many problems it is asked about.
 var asked = map[string]uint64{
 	"exact": 1, "auto": 8, "tela": 4, "cp": 8, "csp": 16, "meta-csp": 8, "boxing": 16, "merge": 4, "first-fit": 8,
 	"minimalloc": 8,
@@ -68,9 +67,8 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// TestEveryLimit makes a limit fall at every node and every look of small problems,
-// for every planner: at the lowest height, one under it, and if nothing bounds it.
-// go run ./lab/bench/agree -every asks about more.
+// TestEveryLimit makes a limit fall at every node and every look of small problems, for every planner: at the lowest
+// height, one under it, and if nothing bounds it. go run ./lab/bench/agree -every asks about more.
 func TestEveryLimit(t *testing.T) {
 	t.Parallel()
 	seeds := plantest.Share[uint64](12, 5, 6)
@@ -109,8 +107,7 @@ func (p puppet) Plan(_ context.Context, tl *timeline.Timeline, o plan.Options) (
 	return p.answer(tl, o), nil
 }
 
-// TestLies checks that each kind of falsehood is found and shrunk to a problem of
-// a buffer or two.
+// TestLies checks that each kind of falsehood is found and shrunk to a problem of a buffer or two.
 func TestLies(t *testing.T) {
 	truth := must.Get(run.Lookup("exact"))(t)
 	tell := func(tl *timeline.Timeline, o plan.Options) plan.Result {
@@ -184,8 +181,7 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// TestUndecided checks that an exact planner that ends at its timeout, in time, is
-// told from one that lies.
+// TestUndecided checks that an exact planner that ends at its timeout, in time, is told from one that lies.
 func TestUndecided(t *testing.T) {
 	told := 0
 	a := Asker{Limits: 1, OnFault: func(f Fault) { t.Error(f) }, OnUndecided: func(Fault) { told++ }}

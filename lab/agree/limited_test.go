@@ -10,9 +10,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 )
 
-// interlocking are problems of which exact and auto said something false if a
-// limit came in the middle of the complete search: infeasible if a plan fits,
-// optimal if a lower plan exists.
+// interlocking are problems of which exact and auto said something false if a limit came in the middle of the complete
+// search: infeasible if a plan fits, optimal if a lower plan exists.
 var interlocking = []string{
 	`id,lower,upper,size,alignment,gaps,offset
 b2,0,1,2,6,,
@@ -36,9 +35,8 @@ b2,0,10,1,,
 `,
 }
 
-// TestLimitsWhereWindowsInterlock lets limits fall at the first nodes and looks of
-// these problems, from one under the lowest height to two above, and without a
-// capacity: at each for exact, at some for the others.
+// TestLimitsWhereWindowsInterlock lets limits fall at the first nodes and looks of these problems, from one under the
+// lowest height to two above, and without a capacity: at each for exact, at some for the others.
 func TestLimitsWhereWindowsInterlock(t *testing.T) {
 	t.Parallel()
 	answers := 0

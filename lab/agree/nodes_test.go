@@ -10,9 +10,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestNodeLimitHolds has no search report more nodes than its limit, auto over all
-// that it runs. A heuristic counts placements and looks at its limit between plans
-// only, some of which take three passes.
+// TestNodeLimitHolds has no search report more nodes than its limit, auto over all that it runs. A heuristic counts
+// placements and looks at its limit between plans only, some of which take three passes.
 func TestNodeLimitHolds(t *testing.T) {
 	t.Parallel()
 	seeds := plantest.Share[uint64](250, 30, 60)

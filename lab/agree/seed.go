@@ -147,8 +147,7 @@ func (a *Asker) all() {
 	}
 }
 
-// limits asks again with limits at some of the nodes and looks of a run that had
-// the given number of nodes.
+// limits asks again with limits at some of the nodes and looks of a run that had the given number of nodes.
 func (a *Asker) limits(q Question, nodes int64) {
 	bounded := q.Nodes > 0
 	q.Nodes = 0

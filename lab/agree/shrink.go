@@ -13,11 +13,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: leave out one thing after the other, a buffer, a gap, a constraint, half
-// of a size, as long as the same planner still says something false of what
-// remains. The oracle answers each remainder anew, so a shrunk problem is a fault
-// in its own right. A limit may have to fall elsewhere on a smaller problem, so the
-// first few are tried too.
+// Idea: leave out one thing after the other, a buffer, a gap, a constraint, half of a size, as long as the same planner
+// still says something false of what remains. The oracle answers each remainder anew, so a shrunk problem is a fault in
+// its own right. A limit may have to fall elsewhere on a smaller problem, so the first few are tried too.
 
 // shrinkTries bounds the problems that are tried. shrinkTime bounds the time: if the fault is a missing answer, each
 // try takes long.

@@ -30,9 +30,8 @@ func TestRegistrations(t *testing.T) {
 	}
 }
 
-// TestParameters goes through the parameters of all planners: the default is a
-// value that may be set, what is none is refused before the planner starts, and
-// all refusals are worded alike.
+// TestParameters goes through the parameters of all planners: the default is a value that may be set, what is none is
+// refused before the planner starts, and all refusals are worded alike.
 func TestParameters(t *testing.T) {
 	p := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Lower: 0, Upper: 2, Size: 4}}}
 	planners, params := 0, 0

@@ -15,11 +15,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestNoLimitIsIgnored interrupts every planner in the middle of large problems of
-// several kinds, and of one of a few thousand buffers, where searches are long: it
-// ends at once, with a plan if it takes the problem. What counts is the
-// processor's time, the least of a few runs: no more than is promised of a million
-// buffers (docs/planners/auto.md), so that there is room for a slow machine.
+// TestNoLimitIsIgnored interrupts every planner in the middle of large problems of several kinds, and of one of a few
+// thousand buffers, where searches are long: it ends at once, with a plan if it takes the problem. What counts is the
+// processor's time, the least of a few runs: no more than is promised of a million buffers (docs/planners/auto.md), so
+// that there is room for a slow machine.
 func TestNoLimitIsIgnored(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large problems")

@@ -1,6 +1,5 @@
-// Package command is the command line of stowage-lab, with every planner: those of stowage, those of
-// compilers and runtimes, and the baselines of papers. Its subcommands have the flags, outputs and exit
-// codes of stowage's.
+// Package command is the command line of stowage-lab, with every planner: those of stowage, those of compilers and
+// runtimes, and the baselines of papers. Its subcommands have the flags, outputs and exit codes of stowage's.
 package command
 
 import (

@@ -16,9 +16,8 @@ import (
 // ErrNoData means that the public instances are not on this machine.
 var ErrNoData = errors.New("no public instances: name files, or set STOWAGE_DATA to their folder")
 
-// Load reads the files that the patterns match, in the order of their names;
-// without patterns those in the folder set ("challenging") of public.Dir. A file
-// called NAME.CAPACITY.csv has its capacity in its name, as google/minimalloc's
+// Load reads the files that the patterns match, in the order of their names; without patterns those in the folder set
+// ("challenging") of public.Dir. A file called NAME.CAPACITY.csv has its capacity in its name, as google/minimalloc's
 // benchmarks do.
 func Load(set string, patterns []string) ([]comparison.Instance, error) {
 	if len(patterns) == 0 {

@@ -5,11 +5,9 @@
 //
 //	import _ "github.com/stowage-go/stowage/lab/milp"
 //
-// The package is separate from the root package because it is heavy. HiGHS as
-// WebAssembly, and the runtime for it, add about 9 MB to a binary. The first solve of
-// a process compiles HiGHS, which takes up to 2 s, or 0.1 s if the user's cache folder
-// has the result (see the parameter cache). It needs no C compiler and no installed
-// solver.
+// The package is separate from the root package because it is heavy. HiGHS as WebAssembly, and the runtime for it, add
+// about 9 MB to a binary. The first solve of a process compiles HiGHS, which takes up to 2 s, or 0.1 s if the user's
+// cache folder has the result (see the parameter cache). It needs no C compiler and no installed solver.
 //
 // The planner honours gaps, windows, alignment and fixed offsets. It is a baseline:
 // the planner exact is faster on nearly every problem.
@@ -30,17 +28,15 @@ type LPOptions struct {
 	// Capacity is the memory size M in bytes; 0 means the problem's capacity. If that
 	// is 0 too, M is the sum of all sizes.
 	Capacity int64
-	// Minimize adds a column for the height, and minimises it. Without it the
-	// objective is empty.
+	// Minimize adds a column for the height, and minimises it. Without it the objective is empty.
 	Minimize bool
 	// Tight selects the formulation with one binary variable for each pair and a
 	// constant for each row, in place of the published one.
 	Tight bool
 }
 
-// WriteLP writes the mixed integer program of a problem in LP format, which many
-// solvers read. Comments say which buffer each column belongs to, and how many bytes a
-// unit has. The error is an *stowage.InputError, or w's.
+// WriteLP writes the mixed integer program of a problem in LP format, which many solvers read. Comments say which
+// buffer each column belongs to, and how many bytes a unit has. The error is an *stowage.InputError, or w's.
 func WriteLP(w io.Writer, p *model.Problem, o LPOptions) error {
 	if err := model.Validate(p); err != nil {
 		return err

@@ -129,8 +129,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestNothingBroken demands that a page that cannot be drawn is not begun, and
-// that the writer's error comes back.
+// TestNothingBroken demands that a page that cannot be drawn is not begun, and that the writer's error comes back.
 func TestNothingBroken(t *testing.T) {
 	var b bytes.Buffer
 	for name, err := range map[string]error{
@@ -151,8 +150,7 @@ func TestNothingBroken(t *testing.T) {
 	}
 }
 
-// TestBundle demands that the script has each module once, after what it imports, and
-// nothing left of a module.
+// TestBundle demands that the script has each module once, after what it imports, and nothing left of a module.
 func TestBundle(t *testing.T) {
 	code := must.Get(script())(t)
 	files := must.Get(assets.ReadDir(folder))(t)

@@ -23,8 +23,7 @@ type element struct {
 	text  string
 }
 
-// parse reads a picture with encoding/xml, which refuses what is not well
-// formed, and returns its elements.
+// parse reads a picture with encoding/xml, which refuses what is not well formed, and returns its elements.
 func parse(t *testing.T, picture []byte) []element {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(picture))

@@ -166,8 +166,7 @@ func jobStatus(t *testing.T, j *Job, store Store) (*Status, error) {
 	return ReadStatus(t.Context(), store)
 }
 
-// TestKey: keys stay what they are, since the files of sweeps have them; whatever rows follow from
-// changes them.
+// TestKey: keys stay what they are, since the files of sweeps have them; whatever rows follow from changes them.
 func TestKey(t *testing.T) {
 	u := Unit{
 		Problem: Problem{Digest: "0123456789abcdef"}, Planner: "auto", Limits: Limits{100, 0.5, 1},
@@ -205,8 +204,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestCurve: what is implied is what the planner says when it is asked, and of many capacities few
-// are asked about.
+// TestCurve: what is implied is what the planner says when it is asked, and of many capacities few are asked about.
 func TestCurve(t *testing.T) {
 	s := asked(t, small, files)
 	store := Local(t.TempDir())

@@ -40,8 +40,7 @@ type program struct {
 	ended chan struct{} // closed when it has ended
 }
 
-// newCluster starts a job manager, so many task managers and a job server, and waits for them. The test ends
-// them all.
+// newCluster starts a job manager, so many task managers and a job server, and waits for them. The test ends them all.
 func newCluster(t *testing.T, boot string, managers int) *cluster {
 	c := &cluster{t: t, dir: t.TempDir(), boot: boot}
 	c.classPath = classPath(t, c.dir)

@@ -53,8 +53,7 @@ func run(t *testing.T, args ...string) []byte {
 	return out
 }
 
-// specFile copies the specification into a folder of the test, and returns it with the folder where the
-// sweep goes.
+// specFile copies the specification into a folder of the test, and returns it with the folder where the sweep goes.
 func specFile(t *testing.T) (file, out string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/spec.yaml")
@@ -68,8 +67,7 @@ func specFile(t *testing.T) (file, out string) {
 	return file, filepath.Join(filepath.Dir(file), spec.DefaultOut)
 }
 
-// plain solves the tasks of the specification one after the other, once for all tests. It makes no
-// file of runs.
+// plain solves the tasks of the specification one after the other, once for all tests. It makes no file of runs.
 var plain = sync.OnceValues(func() (tasks int, rows []core.Row) {
 	dir, err := os.MkdirTemp("", "stowage-plain-")
 	must(err)

@@ -7,8 +7,7 @@ import (
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
-// row makes a row of problem p, whose load is 1000 × (p+1), at a percentage of the load; 0
-// for none.
+// row makes a row of problem p, whose load is 1000 × (p+1), at a percentage of the load; 0 for none.
 func row(problem int, planner string, percent int64, status string, height int64) core.Row {
 	load := int64(1000 * (problem + 1))
 	r := core.Row{

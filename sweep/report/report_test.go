@@ -229,9 +229,8 @@ func TestAxis(t *testing.T) {
 	}
 }
 
-// TestAxisOthers: what a share of a small load rounds up to lies at the share that the other problems
-// have, at each of them if two shares are one capacity, and bytes that all problems were asked have a place of their
-// own beside shares.
+// TestAxisOthers: what a share of a small load rounds up to lies at the share that the other problems have, at each of
+// them if two shares are one capacity, and bytes that all problems were asked have a place of their own beside shares.
 func TestAxisOthers(t *testing.T) {
 	var rows []core.Row
 	ask := func(problem string, load, capacity int64) {
@@ -361,8 +360,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestPictures: the curves have the figures of the summary. A curve's marks have tips with
-// its values.
+// TestPictures: the curves have the figures of the summary. A curve's marks have tips with its values.
 func TestPictures(t *testing.T) {
 	in := cases()["usual"]
 	text := write(t, in)
@@ -388,9 +386,8 @@ func trim(v float64) string { return fmt.Sprintf("%.3g", v) }
 
 var figureTags = regexp.MustCompile(`<figure>`)
 
-// TestBrowser: at the width of a telephone and of a desk, in both themes, nothing is wider
-// than the page, no word in a picture is cut, and letters are not below 10.8 pixels.
-// STOWAGE_PICTURES names a folder for pictures to look at.
+// TestBrowser: at the width of a telephone and of a desk, in both themes, nothing is wider than the page, no word in a
+// picture is cut, and letters are not below 10.8 pixels. STOWAGE_PICTURES names a folder for pictures to look at.
 func TestBrowser(t *testing.T) {
 	page := chromium.Open(t, 375, 900)
 	folder := os.Getenv("STOWAGE_PICTURES")

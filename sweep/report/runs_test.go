@@ -12,8 +12,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
-// TestRuns: the file is one of runs: it can be opened, and each row that was run is found by
-// what was asked.
+// TestRuns: the file is one of runs: it can be opened, and each row that was run is found by what was asked.
 func TestRuns(t *testing.T) {
 	rows := cases()["markup"].Rows
 	text := golden.Written(t, func(w io.Writer) error { return WriteRuns(w, rows) })

@@ -1,8 +1,6 @@
 package pairs
 
-import (
-	"github.com/stowage-go/stowage/internal/invariants"
-)
+import "github.com/stowage-go/stowage/internal/invariants"
 
 // check compares the bounds with what was decided. Between propagations
 //

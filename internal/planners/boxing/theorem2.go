@@ -1,8 +1,6 @@
 package boxing
 
-import (
-	"slices"
-)
+import "slices"
 
 // Idea: all items have one size, and H of them fit into a box. Time is split at critical points.
 //

@@ -2,9 +2,7 @@
 
 package pairwise
 
-import (
-	"testing"
-)
+import "testing"
 
 // TestNoAllocation places and pops without allocating once arrays have grown.
 func TestNoAllocation(t *testing.T) {

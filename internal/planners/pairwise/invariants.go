@@ -1,8 +1,6 @@
 package pairwise
 
-import (
-	"github.com/stowage-go/stowage/internal/invariants"
-)
+import "github.com/stowage-go/stowage/internal/invariants"
 
 // Idea: propagation is incremental, and so are its counters. At a fixpoint, and after each
 // Pop, check works everything out from scratch.

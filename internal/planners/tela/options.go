@@ -1,8 +1,6 @@
 package tela
 
-import (
-	"github.com/stowage-go/stowage/internal/run"
-)
+import "github.com/stowage-go/stowage/internal/run"
 
 // switches turns each technique of the search on or off. No combination makes a plan invalid or a proof wrong; without
 // "completion" a search that runs out of candidates ends undecided.

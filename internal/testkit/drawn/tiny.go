@@ -7,10 +7,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Tiny returns a problem of at most 7 buffers with sizes to 6 and times to 8,
-// small enough for the brute force of testkit/oracle. The seed decides which of alignment, gaps,
-// windows and fixed offsets it has: one seed in four gives none of them. Fixed
-// offsets may collide, in which case there is no plan at any height.
+// Tiny returns a problem of at most 7 buffers with sizes to 6 and times to 8, small enough for the brute force of
+// testkit/oracle. The seed decides which of alignment, gaps, windows and fixed offsets it has: one seed in four gives
+// none of them. Fixed offsets may collide, in which case there is no plan at any height.
 func Tiny(seed uint64) *model.Problem {
 	r := gen.NewRNG(seed, "tiny")
 	plain := r.Chance(0.25)

@@ -21,15 +21,12 @@ import (
 // size(X) <= pos(Y) or B(Y, X). internal/planners/pairwise propagates. This package only guesses, by first fail or in
 // the input's order, and backtracks to the last guess.
 //
-// Complexity: exponential in the pairs; a node costs the propagation and a scan
-// of the pairs that are still open.
+// Complexity: exponential in the pairs; a node costs the propagation and a scan of the pairs that are still open.
 //
-// Source: Maas et al., "TelaMalloc", ASPLOS 2023, section 5.1 and figure 13. The
-// paper's solver is CP-SAT, which learns clauses; this one does not, so it says
-// what propagation alone can do. lab/bench/ortools runs CP-SAT itself.
+// Source: Maas et al., "TelaMalloc", ASPLOS 2023, section 5.1 and figure 13. The paper's solver is CP-SAT, which learns
+// clauses; this one does not, so it says what propagation alone can do. lab/bench/ortools runs CP-SAT itself.
 //
-// Gaps, windows that interlock, alignment and fixed offsets are all honoured:
-// the engine has them.
+// Gaps, windows that interlock, alignment and fixed offsets are all honoured: the engine has them.
 
 func init() { run.Register(planner{}) }
 

@@ -17,11 +17,9 @@ import (
 //
 // Invariant: the list is sorted by offset; its entries are a valid plan.
 //
-// Complexity: O(n) a buffer, O(n²) in all; 30,000 buffers take a quarter of a
-// second.
+// Complexity: O(n) a buffer, O(n²) in all; 30,000 buffers take a quarter of a second.
 //
-// Source: TensorFlow Lite, simple_memory_arena (TensorFlow 0e44793); the same
-// walk in IREE, LayoutSlices (b48a595).
+// Source: TensorFlow Lite, simple_memory_arena (TensorFlow 0e44793); the same walk in IREE, LayoutSlices (b48a595).
 //
 // Left out: the interval sets of package greedy, which are faster but cannot have the quirk.
 

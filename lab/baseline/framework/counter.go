@@ -1,8 +1,7 @@
 package framework
 
-// Idea: how many buffers does the fullest section have, as buffers come one by
-// one? A segment tree keeps, for each node, how many cover all of it and the
-// largest count below it, the cover included.
+// Idea: how many buffers does the fullest section have, as buffers come one by one? A segment tree keeps, for each
+// node, how many cover all of it and the largest count below it, the cover included.
 //
 // Invariant: most[k] = cover[k] + the larger most of the two children.
 //

@@ -42,9 +42,8 @@ func TestDifferencesByHand(t *testing.T) {
 			[]int64{0, 4},
 		},
 		{
-			// In the program's time both live for two steps, and the first is placed first.
-			// In XLA's the second's events are three ticks apart, for what is freed in
-			// between counts, and the first's two.
+			// In the program's time both live for two steps, and the first is placed first. In XLA's the second's
+			// events are three ticks apart, for what is freed in between counts, and the first's two.
 			"XLA's sorts count events", "xla-heap",
 			map[string]string{"sort": "temporal"},
 			[][4]int64{{4, 1, 3, 1}, {4, 0, 2, 1}, {2, 0, 1, 1}},

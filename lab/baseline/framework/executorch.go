@@ -17,14 +17,12 @@ import (
 // Specs of equal size come in reverse order of the input: ExecuTorch inserts each behind its equals into an ascending
 // list, and then reverses the list. It rounds sizes only after that.
 //
-// Invariant: no two members of an object share both time and bytes, and none
-// ends above the size of the object's first.
+// Invariant: no two members of an object share both time and bytes, and none ends above the size of the object's first.
 //
 // Complexity: O(n²) at worst.
 //
-// Source: ExecuTorch, exir/memory_planning: greedy, pick_shared_obj (cff6f4d);
-// the same in 1.5. The naive algorithm beside it stacks all specs. Memory ids,
-// storage views and submodules have no place in a problem.
+// Source: ExecuTorch, exir/memory_planning: greedy, pick_shared_obj (cff6f4d); the same in 1.5. The naive algorithm
+// beside it stacks all specs. Memory ids, storage views and submodules have no place in a problem.
 
 func init() {
 	register(planner{
@@ -68,8 +66,7 @@ func executorchGreedy(t *task) error {
 	return nil
 }
 
-// executorch keeps the members of an object in the order of their coming, since
-// they may share time.
+// executorch keeps the members of an object in the order of their coming, since they may share time.
 type executorch struct {
 	o      *objects
 	within []int64 // of each buffer, from the bottom of its object

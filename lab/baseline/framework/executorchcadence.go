@@ -2,10 +2,9 @@ package framework
 
 import "github.com/stowage-go/stowage/internal/place"
 
-// Idea: ExecuTorch's backend for Cadence plans tensors by decreasing size over a hierarchy
-// of memories, each tensor into the fastest that has room. In one memory that is first
-// fit: a tensor that meets another jumps to its end. The other algorithm there is greedy
-// by size for offset calculation, that is, best fit.
+// Idea: ExecuTorch's backend for Cadence plans tensors by decreasing size over a hierarchy of memories, each tensor
+// into the fastest that has room. In one memory that is first fit: a tensor that meets another jumps to its end. The
+// other algorithm there is greedy by size for offset calculation, that is, best fit.
 //
 // Complexity: that of place.Place.
 //

@@ -1,8 +1,6 @@
 package framework
 
-import (
-	"github.com/stowage-go/stowage/internal/place"
-)
+import "github.com/stowage-go/stowage/internal/place"
 
 // placeInOrder places the buffers of an order by first fit or best fit, with fixed buffers first. Package place makes
 // the same plans as a walk over a list of placed buffers, in a fraction of the time. A test compares the two.

@@ -117,8 +117,7 @@ func (p *planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	return r, nil
 }
 
-// prepare reads the parameters, refuses what the planner cannot honour, and
-// makes the problem that it works on.
+// prepare reads the parameters, refuses what the planner cannot honour, and makes the problem that it works on.
 func (p *planner) prepare(tl *timeline.Timeline, o plan.Options) (*task, error) {
 	t := &task{tl: tl, buffers: tl.Problem.Buffers, given: tl.Problem.Buffers, opts: o, set: p.settings()}
 	if err := run.Bind(p.name, &o, t.set); err != nil {
@@ -161,8 +160,7 @@ func (t *task) remake(round, pad int64, fill bool) {
 	t.tl, t.buffers = timeline.New(&q), q.Buffers
 }
 
-// A param is a parameter of a planner: one of some words, the first by default,
-// or else a whole number.
+// A param is a parameter of a planner: one of some words, the first by default, or else a whole number.
 type param struct {
 	name, summary          string
 	words                  []string

@@ -107,9 +107,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestTiny runs every planner on small problems with every feature: the plan is
-// valid and no lower than the lowest there is, or the planner says what it
-// cannot honour and where.
+// TestTiny runs every planner on small problems with every feature: the plan is valid and no lower than the lowest
+// there is, or the planner says what it cannot honour and where.
 func TestTiny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		problem := drawn.Tiny(rapid.Uint64().Draw(rt, "seed"))
@@ -224,8 +223,7 @@ func TestSomasThreshold(t *testing.T) {
 	}
 }
 
-// TestRound checks that sizes are rounded: a plan with sizes rounded beforehand
-// is the same.
+// TestRound checks that sizes are rounded: a plan with sizes rounded beforehand is the same.
 func TestRound(t *testing.T) {
 	problem := shuffled(70, 3)
 	rounded := &model.Problem{Buffers: slices.Clone(problem.Buffers)}
@@ -247,8 +245,7 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// TestLimits checks that an ended context and a capacity make no plan, or a
-// valid one, and never infeasible.
+// TestLimits checks that an ended context and a capacity make no plan, or a valid one, and never infeasible.
 func TestLimits(t *testing.T) {
 	problem := shuffled(200, 4)
 	tl := timeline.New(problem)
@@ -281,9 +278,8 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestChallenging runs every planner on the challenging suite: the figures of
-// the idealloc report are for J and K, where SOMAS and TVM's hill climb lie 20%
-// to 40% over the load.
+// TestChallenging runs every planner on the challenging suite: the figures of the idealloc report are for J and K,
+// where SOMAS and TVM's hill climb lie 20% to 40% over the load.
 func TestChallenging(t *testing.T) {
 	dir := public.Dir()
 	if dir == "" {

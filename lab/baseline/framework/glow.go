@@ -8,11 +8,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: Glow makes up to three plans, each by first fit in an order, and takes the first one of the lowest. It stops
-// if a plan is as low as the load. The first two orders repeat this step: find the first moment at which the buffers
-// not yet in the order have most live bytes, and append one of those buffers. One order appends the largest (on a tie
-// the one that lives longest), the other the one that lives longest (on a tie the largest). The third order is by
-// start.
+// Idea: Glow makes up to three plans, each by first fit in an order, and takes the first one of the lowest. It stops if
+// a plan is as low as the load. The first two orders repeat this step: find the first moment at which the buffers not
+// yet in the order have most live bytes, and append one of those buffers. One order appends the largest (on a tie the
+// one that lives longest), the other the one that lives longest (on a tie the largest). The third order is by start.
 //
 // Moments are events, as for XLA: each allocation and each release is one, and a buffer's life is counted in events.
 // At equal times releases come first, both in the input's order.
@@ -78,8 +77,7 @@ func glow(t *task) error {
 	return nil
 }
 
-// lowestHoles places the buffers of an order by start, each in the lowest hole between
-// live ones.
+// lowestHoles places the buffers of an order by start, each in the lowest hole between live ones.
 func (t *task) lowestHoles(order []int32) error {
 	t.offsets = make([]int64, len(t.buffers))
 	var live []block // by offset

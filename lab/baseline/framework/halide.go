@@ -5,19 +5,17 @@ import (
 	"slices"
 )
 
-// Idea: Halide groups the allocations of a GPU kernel that share no stage between barriers. A group is as large as
-// its largest member. Allocations come by start, the first to end first. Each takes the free group whose size is
-// nearest to its own, larger or smaller. On a tie it takes the group that was freed last. Without a free group it
-// begins one.
+// Idea: Halide groups the allocations of a GPU kernel that share no stage between barriers. A group is as large as its
+// largest member. Allocations come by start, the first to end first. Each takes the free group whose size is nearest to
+// its own, larger or smaller. On a tie it takes the group that was freed last. Without a free group it begins one.
 //
 // A quirk is kept: the search for releases goes on behind the last one that was found, in the order of the
 // allocations. So an allocation that outlives a later one may never be released.
 //
 // Complexity: O(n · free).
 //
-// Source: Halide, src/FuseGPUThreadLoops.cpp, allocate_funcs and find_best_fit (001745e),
-// for sizes that are known and of one type. Its sort is not stable; equal stages go to the
-// input's order.
+// Source: Halide, src/FuseGPUThreadLoops.cpp, allocate_funcs and find_best_fit (001745e), for sizes that are known and
+// of one type. Its sort is not stable; equal stages go to the input's order.
 
 func init() {
 	register(planner{

@@ -8,9 +8,8 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: PyTorch's Inductor plans a pool as a tree of two kinds of node. The
-// children of a temporal split share their space and no time; a spatial split
-// has two temporal splits side by side. Blocks come by decreasing size, then by
+// Idea: PyTorch's Inductor plans a pool as a tree of two kinds of node. The children of a temporal split share their
+// space and no time; a spatial split has two temporal splits side by side. Blocks come by decreasing size, then by
 // decreasing duration. A block goes down the tree:
 //
 //	temporal  too large for it: refused. Shares time with no child: becomes a
@@ -21,18 +20,15 @@ import (
 // If the tree refuses the block, the block goes beside the whole tree. The right edges of the tree may grow. At the
 // end, empty blocks at the right of a split are dropped, and later blocks move down.
 //
-// Invariant: live is the union of the lifespans below a node, as disjoint ranges
-// that do not touch; size is the space of a node with its empty blocks, used the
-// space without.
+// Invariant: live is the union of the lifespans below a node, as disjoint ranges that do not touch; size is the space
+// of a node with its empty blocks, used the space without.
 //
-// Complexity: O(nodes) a block at worst, so O(n²) in all. The tree may be as deep
-// as there are blocks.
+// Complexity: O(nodes) a block at worst, so O(n²) in all. The tree may be as deep as there are blocks.
 //
-// Source: PyTorch, torch/_inductor/codegen/memory_planning (016a041): the
-// intermediates. Outputs, which Inductor puts into a pool first, by increasing
-// size, have no mark in a problem. Its alignment of 64 applies to the left half
-// of each spatial split; the parameter align does that here, with the least
-// common multiple of the buffers' own alignments.
+// Source: PyTorch, torch/_inductor/codegen/memory_planning (016a041): the intermediates. Outputs, which Inductor puts
+// into a pool first, by increasing size, have no mark in a problem. Its alignment of 64 applies to the left half of
+// each spatial split; the parameter align does that here, with the least common multiple of the buffers' own
+// alignments.
 
 func init() {
 	register(planner{
@@ -139,8 +135,7 @@ func (p *inductorPool) sizeOf(n *treeNode) int64 {
 	return n.size
 }
 
-// allocate tries to put a block below a node; grow says that the node may become
-// larger.
+// allocate tries to put a block below a node; grow says that the node may become larger.
 func (p *inductorPool) allocate(n, block *treeNode, grow bool) bool {
 	ok := false
 	switch n.kind {

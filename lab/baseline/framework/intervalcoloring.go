@@ -6,16 +6,14 @@ import (
 )
 
 // Idea: buffers of one size are an interval graph to be coloured. In the order of their starts, each takes the lowest
-// free colour. That takes no more colours than buffers are live at once, so it is optimal. If sizes differ, a colour
-// is a slot as large as its largest buffer, and the slots lie one above the other. A register allocator would do
-// this.
+// free colour. That takes no more colours than buffers are live at once, so it is optimal. If sizes differ, a colour is
+// a slot as large as its largest buffer, and the slots lie one above the other. A register allocator would do this.
 //
 // Among buffers that start at once the larger goes first.
 //
 // Complexity: O(n log n).
 //
-// Source: the left-edge algorithm (Hashimoto and Stevens, DAC 1971); idealloc's
-// prelude uses it if all sizes are equal.
+// Source: the left-edge algorithm (Hashimoto and Stevens, DAC 1971); idealloc's prelude uses it if all sizes are equal.
 
 func init() {
 	register(planner{

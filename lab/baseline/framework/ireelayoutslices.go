@@ -1,16 +1,14 @@
 package framework
 
-// Idea: IREE packs the slices of a transient resource the way TFLite's arena
-// does (arena.go), but in the order of their lifetimes: by first use, then by
-// last. That is an online best fit which knows the ends.
+// Idea: IREE packs the slices of a transient resource the way TFLite's arena does (arena.go), but in the order of their
+// lifetimes: by first use, then by last. That is an online best fit which knows the ends.
 //
 // Complexity: O(n²).
 //
 // Source: IREE, Stream/Transforms/LayoutSlices (b48a595): the packing of slices
 // with static sizes. Its comment says that the algorithm is TFLite's.
 //
-// What is left out: slices whose sizes are known at run time only, which IREE
-// puts into bins of equal size.
+// What is left out: slices whose sizes are known at run time only, which IREE puts into bins of equal size.
 
 func init() {
 	register(planner{

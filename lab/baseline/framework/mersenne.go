@@ -7,8 +7,7 @@ type mersenne struct {
 	next  int
 }
 
-// newMersenne seeds the generator as random.seed(seed) does: the seed's words,
-// low one first, are the key.
+// newMersenne seeds the generator as random.seed(seed) does: the seed's words, low one first, are the key.
 func newMersenne(seed uint64) *mersenne {
 	key := []uint32{uint32(seed)}
 	if high := uint32(seed >> 32); high != 0 {

@@ -10,10 +10,9 @@ import "github.com/stowage-go/stowage/internal/bound"
 //
 // Complexity: O(n · live); the source looks at all that were placed before.
 //
-// Source: LLVM, mlir/lib/Dialect/Bufferization/Transforms/StaticMemoryPlanning.cpp,
-// bestFitMemoryPlanner (ae2d14a, pull request 207403). Its sort is not stable; equal
-// starts go to the input's order. Its trivialMemoryPlanner is tflm-linear with
-// alignments. What pull request 95882 offered is onednn-graph.
+// Source: LLVM, mlir/lib/Dialect/Bufferization/Transforms/StaticMemoryPlanning.cpp, bestFitMemoryPlanner (ae2d14a, pull
+// request 207403). Its sort is not stable; equal starts go to the input's order. Its trivialMemoryPlanner is
+// tflm-linear with alignments. What pull request 95882 offered is onednn-graph.
 
 func init() {
 	register(planner{

@@ -9,10 +9,9 @@ import "github.com/stowage-go/stowage/internal/greedy"
 // At equal times releases come before requests, both in the order of the input, and
 // releases at the end in the order of the ends.
 //
-// Source: MNN, source/core/BufferAllocator.cpp, DeferBufferAllocator (4d40bdb), which is
-// its default for what a run needs. Sizes are multiples of 64 there, the parameter round;
-// here they are also rounded up to a common multiple of the alignments, for a chunk that
-// moves must stay aligned.
+// Source: MNN, source/core/BufferAllocator.cpp, DeferBufferAllocator (4d40bdb), which is its default for what a run
+// needs. Sizes are multiples of 64 there, the parameter round; here they are also rounded up to a common multiple of
+// the alignments, for a chunk that moves must stay aligned.
 
 func init() {
 	register(planner{

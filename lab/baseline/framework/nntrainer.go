@@ -1,8 +1,7 @@
 package framework
 
-// Idea: nntrainer goes through its requests by start, the first to end first, and drops
-// what has ended. A request takes the first hole between live ones that holds it, or the
-// top.
+// Idea: nntrainer goes through its requests by start, the first to end first, and drops what has ended. A request takes
+// the first hole between live ones that holds it, or the top.
 //
 // Complexity: O(n · live).
 //

@@ -15,12 +15,10 @@ import (
 //
 // Invariant: the members of an object are sorted by start and share no time.
 //
-// Complexity: O(log k) to ask whether an object of k members is free, O(k) to
-// add one.
+// Complexity: O(log k) to ask whether an object of k members is free, O(k) to add one.
 //
-// Source: TensorFlow Lite GPU delegate, memory_management (LiteRT 0e9c7a5). It
-// ignores alignment when it stacks the objects; here an object starts at a
-// multiple of all of its members' alignments.
+// Source: TensorFlow Lite GPU delegate, memory_management (LiteRT 0e9c7a5). It ignores alignment when it stacks the
+// objects; here an object starts at a multiple of all of its members' alignments.
 
 // objects are the shared objects of a plan.
 type objects struct {
@@ -138,8 +136,7 @@ func (t *task) units() ([]int64, error) {
 	return sizes, nil
 }
 
-// inUse is a queue of objects in use, the first to end on top; ties go to the
-// lowest number.
+// inUse is a queue of objects in use, the first to end on top; ties go to the lowest number.
 type inUse []use
 
 type use struct {

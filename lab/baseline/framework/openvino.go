@@ -1,8 +1,6 @@
 package framework
 
-import (
-	"github.com/stowage-go/stowage/internal/place"
-)
+import "github.com/stowage-go/stowage/internal/place"
 
 // Idea: OpenVINO's memory solver sees boxes in time × memory. It compresses the time stamps and takes the largest box
 // first. It puts the box at the bottom, and lifts it on top of any box that it meets, until it meets none. The box

@@ -361,8 +361,7 @@ func TestMinCostFlow(t *testing.T) {
 	}
 }
 
-// cheapest is the least cost of chaining buffers i and on; given[j] says that
-// the memory of j is spoken for.
+// cheapest is the least cost of chaining buffers i and on; given[j] says that the memory of j is spoken for.
 func cheapest(p *model.Problem, i int, given []bool) int64 {
 	if i == len(p.Buffers) {
 		return 0

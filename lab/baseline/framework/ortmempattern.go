@@ -13,9 +13,8 @@ import "github.com/stowage-go/stowage/internal/bound"
 //
 // Complexity: O(n · live).
 //
-// Source: ONNX Runtime, MemPatternPlanner (00ca168). What comes before it takes
-// a graph and is left out: outputs that alias or may reuse an input in place. The
-// free list of buffers of equal size is ort-reuse.
+// Source: ONNX Runtime, MemPatternPlanner (00ca168). What comes before it takes a graph and is left out: outputs that
+// alias or may reuse an input in place. The free list of buffers of equal size is ort-reuse.
 
 func init() {
 	register(planner{

@@ -1,8 +1,6 @@
 package framework
 
-import (
-	"slices"
-)
+import "slices"
 
 // Idea: before ONNX Runtime plans a trace, it lets values of known shapes take turns: a value takes the storage of an
 // ended value of the same size, the one that ended last. Such a chain holds its storage from the start of its first

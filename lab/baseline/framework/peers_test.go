@@ -143,8 +143,7 @@ func TestPeerTFLM(t *testing.T) {
 // python is the interpreter that has the packages: STOWAGE_PYTHON, or python3.
 func python() string { return cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3") }
 
-// peers are the names of the real planners that Python has; none if there is no
-// interpreter.
+// peers are the names of the real planners that Python has; none if there is no interpreter.
 var peers = sync.OnceValue(func() (names []string) {
 	if out, err := exec.Command(python(), filepath.Join("testdata", "peers.py"), "list").Output(); err == nil {
 		err = json.Unmarshal(out, &names)

@@ -192,8 +192,7 @@ func TestTSLAgainstBFC(t *testing.T) {
 	}
 }
 
-// plainReuse plans ONNX Runtime's chains: it finds them by hand, and then asks for the
-// trace of a problem of theirs.
+// plainReuse plans ONNX Runtime's chains: it finds them by hand, and then asks for the trace of a problem of theirs.
 func plainReuse(t *testing.T, p *model.Problem) []int64 {
 	chains := &model.Problem{}
 	of := make([]int, len(p.Buffers))

@@ -86,8 +86,7 @@ func plainTriton(p *model.Problem) []int64 {
 	}
 }
 
-// plainShared is SOMAS's pile of footprints, its forbidden stretches collected,
-// sorted and merged as in its source.
+// plainShared is SOMAS's pile of footprints, its forbidden stretches collected, sorted and merged as in its source.
 func plainShared(p *model.Problem, smallest bool) int64 {
 	type print struct {
 		start, end int64
@@ -184,8 +183,7 @@ func plainTrace(p *model.Problem) []int64 {
 	return offsets
 }
 
-// A tree node of Inductor, as its source has it: nothing is kept, all is asked
-// of the leaves.
+// A tree node of Inductor, as its source has it: nothing is kept, all is asked of the leaves.
 type plainNode struct {
 	block    int // -1 for none
 	empty    int64

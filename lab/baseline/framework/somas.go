@@ -12,8 +12,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: MindSpore's SOMAS runs a small portfolio, two algorithms × two sorts ×
-// two fits, and keeps the lowest plan.
+// Idea: MindSpore's SOMAS runs a small portfolio, two algorithms × two sorts × two fits, and keeps the lowest plan.
 //
 //	single   one space; a buffer goes into a hole between its conflicts
 //	shared   a pile of footprints, each as large as its first buffer; a buffer
@@ -31,24 +30,20 @@ import (
 //
 // A quirk is kept: only the first footprint knows the fit; the ones above it always take the best.
 //
-// Buffers that live from the first time of the problem to its last are lifelong
-// and are stacked on top of the plan.
+// Buffers that live from the first time of the problem to its last are lifelong and are stacked on top of the plan.
 //
-// Invariant: the members of a footprint are sorted by offset; the footprint ends
-// where the next one starts.
+// Invariant: the members of a footprint are sorted by offset; the footprint ends where the next one starts.
 //
 // Complexity: O(n²) for shared, that of place.Place for single.
 //
 // Rounding: SOMAS adds 543 to a size and cuts it to a multiple of 512, so that 512
 // bytes take 1024. That is round=512 with pad=32 here.
 //
-// Source: MindSpore, somas_solver_core, somas_solver_alg and somas_solver_pre
-// (047be2d), Somas::UpdateTensorPeak (17110c7) for can_reuse_peak_mem, which is a
-// number of bytes: those of the tensors live at the peak with which the tensor does
-// not conflict. SOMAS finds conflicts in a graph over several streams; here they
-// are those of the problem, and the peak is its first section of the largest load.
-// Contiguous groups for communication and graph outputs have no place in a
-// problem yet, and the sorts and fits of debug builds are left out.
+// Source: MindSpore, somas_solver_core, somas_solver_alg and somas_solver_pre (047be2d), Somas::UpdateTensorPeak
+// (17110c7) for can_reuse_peak_mem, which is a number of bytes: those of the tensors live at the peak with which the
+// tensor does not conflict. SOMAS finds conflicts in a graph over several streams; here they are those of the problem,
+// and the peak is its first section of the largest load. Contiguous groups for communication and graph outputs have no
+// place in a problem yet, and the sorts and fits of debug builds are left out.
 //
 // Tried and dropped: 0 for what is live at the peak and 1 for the rest. On idealloc's
 // pangu_2.6B and G_1 the plan is then above the load; counted in bytes it is at it.
@@ -264,8 +259,7 @@ next:
 	return offsets, top, nil
 }
 
-// hole returns the offset that the fit gives buffer i in a footprint, -1 where
-// there is none.
+// hole returns the offset that the fit gives buffer i in a footprint, -1 where there is none.
 func (s *somasSolver) hole(p *footprint, i int32, offsets []int64, smallest bool) int64 {
 	size, align := s.t.buffers[i].Size, s.t.buffers[i].Align()
 	best, least := int64(-1), int64(math.MaxInt64)

@@ -1,8 +1,6 @@
 package framework
 
-import (
-	"math"
-)
+import "math"
 
 // Idea: the arena planner of TFLite on CPUs. Tensors that live through the whole run go first, in the order of the
 // input, so that they share one end of the arena. The others go by decreasing size, then by the node that allocates
@@ -16,8 +14,7 @@ import (
 //
 // Complexity: O(n²).
 //
-// Source: TensorFlow Lite, arena_planner and simple_memory_arena (TensorFlow
-// 0e44793).
+// Source: TensorFlow Lite, arena_planner and simple_memory_arena (TensorFlow 0e44793).
 //
 // Left out: LiteRT shares a buffer between the input and the output of an op in place, and has a second arena for
 // persistent tensors. A problem does not tell either.

@@ -1,13 +1,11 @@
 package framework
 
-// Idea: run the two greedy strategies for shared objects, by size and by
-// breadth, and take the one whose objects take less; by size on a tie. It is
-// what TFLite's GPU delegate runs by default.
+// Idea: run the two greedy strategies for shared objects, by size and by breadth, and take the one whose objects take
+// less; by size on a tie. It is what TFLite's GPU delegate runs by default.
 //
 // Complexity: the sum of both.
 //
-// Source: TensorFlow Lite GPU delegate, BestGreedy in memory_management (LiteRT
-// 0e9c7a5).
+// Source: TensorFlow Lite GPU delegate, BestGreedy in memory_management (LiteRT 0e9c7a5).
 
 func init() {
 	register(planner{

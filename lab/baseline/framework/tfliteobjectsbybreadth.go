@@ -1,8 +1,6 @@
 package framework
 
-import (
-	"cmp"
-)
+import "cmp"
 
 // Idea: the task that needs most memory decides first. The breadth of a task is the sum of the sizes that are live
 // during the task. Tasks are visited by decreasing breadth, and the tensors of a task that have no object yet by
@@ -18,9 +16,8 @@ import (
 //
 // Complexity: O(n · objects) for the choice, O(n log m) for the rest.
 //
-// Source: TensorFlow Lite GPU delegate, greedy_by_breadth_assignment (LiteRT
-// 0e9c7a5). Equal breadths go to the earlier task and equal sizes to the input's
-// order, where its sorts leave it open.
+// Source: TensorFlow Lite GPU delegate, greedy_by_breadth_assignment (LiteRT 0e9c7a5). Equal breadths go to the earlier
+// task and equal sizes to the input's order, where its sorts leave it open.
 
 func init() {
 	register(planner{

@@ -6,22 +6,18 @@ import (
 	"sort"
 )
 
-// Idea: the positional maximum p[k] is, over all tasks, the largest k-th largest size that is live at once. No plan
-// of shared objects takes less than the sum p[0] + p[1] + …. A tensor's position is the last p that is at least its
-// size. The next tensor is the one with the least position, then the least idle time to a tensor of an object that is
-// free for it, then the largest size. It goes into the object that is nearest in time, which grows, or into a new
-// one.
+// Idea: the positional maximum p[k] is, over all tasks, the largest k-th largest size that is live at once. No plan of
+// shared objects takes less than the sum p[0] + p[1] + …. A tensor's position is the last p that is at least its size.
+// The next tensor is the one with the least position, then the least idle time to a tensor of an object that is free
+// for it, then the largest size. It goes into the object that is nearest in time, which grows, or into a new one.
 //
-// Invariant: distance[i] and nearest[i] are the least idle time between buffer i
-// and any object that is free for it, and the first object found with it.
-// taken[k] has bit i where buffer i shares time with a member of object k.
+// Invariant: distance[i] and nearest[i] are the least idle time between buffer i and any object that is free for it,
+// and the first object found with it. taken[k] has bit i where buffer i shares time with a member of object k.
 //
-// Complexity: O(n²), plus O(objects) for each time that a buffer's nearest
-// object is lost. TFLite keeps a distance for each pair of tensor and object;
-// here it is a bit, and the distance is computed again if it is needed.
+// Complexity: O(n²), plus O(objects) for each time that a buffer's nearest object is lost. TFLite keeps a distance for
+// each pair of tensor and object; here it is a bit, and the distance is computed again if it is needed.
 //
-// Source: TensorFlow Lite GPU delegate, GreedyBySizeDistPriorityAssignment
-// (LiteRT 0e9c7a5).
+// Source: TensorFlow Lite GPU delegate, GreedyBySizeDistPriorityAssignment (LiteRT 0e9c7a5).
 
 func init() {
 	register(planner{
@@ -89,9 +85,8 @@ func tfliteBySize(t *task) (*objects, error) {
 // positionalMaxima returns, for each k, the largest k-th largest size of a
 // section. Other moments have a subset of a section's buffers.
 //
-// That is: the k-th maximum is the largest size v such that some section has at
-// least k buffers of size v or more. So the buffers come by decreasing size, and
-// whenever one raises the largest count of a section, its size is the next
+// That is: the k-th maximum is the largest size v such that some section has at least k buffers of size v or more. So
+// the buffers come by decreasing size, and whenever one raises the largest count of a section, its size is the next
 // maximum.
 func (t *task) positionalMaxima() []int64 {
 	count := newCounter(t.tl.Sections())

@@ -5,9 +5,8 @@ package framework
 //
 // Complexity: O(n log n).
 //
-// Source: TensorFlow Lite GPU delegate, equality_assignment (LiteRT 0e9c7a5).
-// The records come in the order of the first task there; here the buffers are
-// sorted by it, ties by the input.
+// Source: TensorFlow Lite GPU delegate, equality_assignment (LiteRT 0e9c7a5). The records come in the order of the
+// first task there; here the buffers are sorted by it, ties by the input.
 
 func init() {
 	register(planner{

@@ -13,9 +13,8 @@ import (
 //
 // Complexity: O(n log n), but for the moves within the pool.
 //
-// Source: TensorFlow Lite GPU delegate, greedy_in_order_assignment (LiteRT
-// 0e9c7a5). The records come in the order of the first task there; here the
-// buffers are sorted by it, ties by the input.
+// Source: TensorFlow Lite GPU delegate, greedy_in_order_assignment (LiteRT 0e9c7a5). The records come in the order of
+// the first task there; here the buffers are sorted by it, ties by the input.
 
 func init() {
 	register(planner{

@@ -1,14 +1,11 @@
 package framework
 
-import (
-	"fmt"
-)
+import "fmt"
 
-// Idea: which tensor follows which in an object is a flow. Each tensor j, once
-// it is dead, offers its memory to each later tensor i, at the cost of what i is
-// larger than j; a new object for i costs the size of i. Every tensor takes one
-// offer, and no memory is offered twice. A flow of least cost is found by
-// shortest augmenting paths; the offers taken chain the tensors into objects.
+// Idea: which tensor follows which in an object is a flow. Each tensor j, once it is dead, offers its memory to each
+// later tensor i, at the cost of what i is larger than j; a new object for i costs the size of i. Every tensor takes
+// one offer, and no memory is offered twice. A flow of least cost is found by shortest augmenting paths; the offers
+// taken chain the tensors into objects.
 //
 //	source ─ 0 ─▶ j ─ max(0, i-j) ─▶ i' ─ 0 ─▶ sink       all capacities 1
 //	source ─────── size of i ──────▶ i'
@@ -18,14 +15,12 @@ import (
 //
 // Invariant: edge e and its reverse are e and e^1; cap[e]+cap[e^1] is 1.
 //
-// Complexity: n augmentations, each by a queue-based Bellman–Ford over up to n²
-// edges: cubic at the least. The parameter buffers bounds n; TFLite has no bound
-// and costs of 32 bits.
+// Complexity: n augmentations, each by a queue-based Bellman–Ford over up to n² edges: cubic at the least. The
+// parameter buffers bounds n; TFLite has no bound and costs of 32 bits.
 //
-// Source: TensorFlow Lite GPU delegate, min_cost_flow_assignment (LiteRT
-// 0e9c7a5), with its order of edges, since that decides between flows of equal
-// cost. The records come in the order of the first task there; here the buffers
-// are sorted by it, ties by the input.
+// Source: TensorFlow Lite GPU delegate, min_cost_flow_assignment (LiteRT 0e9c7a5), with its order of edges, since that
+// decides between flows of equal cost. The records come in the order of the first task there; here the buffers are
+// sorted by it, ties by the input.
 
 func init() {
 	register(planner{
@@ -71,8 +66,7 @@ func tfliteMinCostFlow(t *task) error {
 		return errStopped
 	}
 
-	// Chains: an object starts with each new one in the order of the input, and
-	// goes on with whoever took the offer.
+	// Chains: an object starts with each new one in the order of the input, and goes on with whoever took the offer.
 	o := newObjects(t)
 	for _, e := range f.from[f.source] {
 		if v := f.to[e]; f.cap[e] == 0 && int(v) >= n {

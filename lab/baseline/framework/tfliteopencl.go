@@ -11,9 +11,8 @@ import (
 //
 // Complexity: the sum of the three.
 //
-// Source: TensorFlow Lite GPU delegate, cl/inference_context.cc,
-// AllocateBufferBasedTensors (LiteRT f674577). If a device cannot cut buffers it
-// takes the objects in any case, as the GL backend always does.
+// Source: TensorFlow Lite GPU delegate, cl/inference_context.cc, AllocateBufferBasedTensors (LiteRT f674577). If a
+// device cannot cut buffers it takes the objects in any case, as the GL backend always does.
 
 func init() {
 	register(planner{

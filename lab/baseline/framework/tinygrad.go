@@ -17,16 +17,14 @@ import (
 //
 // Events at equal times: releases come before requests, both in the input's order.
 //
-// Invariant: the blocks tile the memory, and no two free ones touch once a buffer has
-// been given back.
+// Invariant: the blocks tile the memory, and no two free ones touch once a buffer has been given back.
 //
 // Complexity: O(classes) to find a block, and a walk over its class to take it out.
 //
-// Source: tinygrad 0.14.0, schedule/memory.py and TLSFAllocator in
-// runtime/support/memory.py. Its memory is twice the sum of the sizes; a request that
-// finds no block there is an error, as it is in tinygrad. Copies, which live longer and
-// in a lane of their own, have no mark in a problem. Its block is 256 bytes, here the
-// parameter round; below 32 a class is one size.
+// Source: tinygrad 0.14.0, schedule/memory.py and TLSFAllocator in runtime/support/memory.py. Its memory is twice the
+// sum of the sizes; a request that finds no block there is an error, as it is in tinygrad. Copies, which live longer
+// and in a lane of their own, have no mark in a problem. Its block is 256 bytes, here the parameter round; below 32 a
+// class is one size.
 
 const tlsfBits = 6 // of a size that tell its class
 

@@ -10,11 +10,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: Triton places shared memory in two steps (after Gergov, Algorithms for
-// Compile-Time Memory Optimization, SODA 1999). The first keeps open slots, each
-// an offset and a stretch of time. The lowest slot takes the first buffer, by
-// decreasing size, that shares time with it and with no other open slot; in its
-// place come a slot on top of the buffer and slots on both sides of it.
+// Idea: Triton places shared memory in two steps (after Gergov, Algorithms for Compile-Time Memory Optimization, SODA
+// 1999). The first keeps open slots, each an offset and a stretch of time. The lowest slot takes the first buffer, by
+// decreasing size, that shares time with it and with no other open slot; in its place come a slot on top of the buffer
+// and slots on both sides of it.
 //
 //	▲ offset     ╎ slot on top ╎
 //	│            ┌─────────────┐
@@ -28,17 +27,14 @@ import (
 // than the first is moved above all buffers that it overlaps. This is repeated until nothing overlaps. Triton's own
 // comment says that it wastes memory.
 //
-// Invariant: each buffer that waits shares time with an open slot, so slots do
-// not run out. After the first repair, only a buffer that was moved can overlap
-// another, so only these are looked at; Triton looks at all pairs.
+// Invariant: each buffer that waits shares time with an open slot, so slots do not run out. After the first repair,
+// only a buffer that was moved can overlap another, so only these are looked at; Triton looks at all pairs.
 //
-// Complexity: O(n² log n) for the slots at worst, and the conflicts of what was
-// moved for a repair. Kernels have tens of buffers; S_1 of idealloc with its
-// 28,526 is not repaired after 360 rounds, and no plan comes of it.
+// Complexity: O(n² log n) for the slots at worst, and the conflicts of what was moved for a repair. Kernels have tens
+// of buffers; S_1 of idealloc with its 28,526 is not repaired after 360 rounds, and no plan comes of it.
 //
-// Source: Triton, lib/Analysis/Allocation (0032716). Aliases take the hull of
-// their lifespans before it comes to this; warp-specialised regions and
-// partitions of a tensor have no place in a problem.
+// Source: Triton, lib/Analysis/Allocation (0032716). Aliases take the hull of their lifespans before it comes to this;
+// warp-specialised regions and partitions of a tensor have no place in a problem.
 
 func init() {
 	register(planner{
@@ -80,8 +76,7 @@ func triton(t *task) error {
 	return tritonRepair(t, order)
 }
 
-// moments numbers the stretches of time between one event and the next, and
-// returns the range of each buffer.
+// moments numbers the stretches of time between one event and the next, and returns the range of each buffer.
 func (t *task) moments() (ranges [][2]int32, count int32) {
 	times := make([]int64, 0, 2*len(t.buffers))
 	for i := range t.buffers {

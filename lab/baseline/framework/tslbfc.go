@@ -26,8 +26,7 @@ import (
 //
 // At equal times what ends comes first, then what starts, both in the input's order.
 //
-// Invariant: the chunks of an end tile it up to its depth, no two free ones touch, and the
-// deepest is in use.
+// Invariant: the chunks of an end tile it up to its depth, no two free ones touch, and the deepest is in use.
 //
 // Complexity: O(n · chunks); the source keeps chunks in trees.
 //

@@ -8,9 +8,8 @@ import "github.com/stowage-go/stowage/internal/bound"
 //
 // Complexity: O(n²), a walk over all that is placed.
 //
-// Source: tt-mlir, lib/Dialect/D2M/Analysis/Allocation/Planner.cpp, greedy (19c86fc).
-// Equal sizes come out of a heap there; here they go to the input's order. What it spills
-// to larger memory under a limit has no place in a problem.
+// Source: tt-mlir, lib/Dialect/D2M/Analysis/Allocation/Planner.cpp, greedy (19c86fc). Equal sizes come out of a heap
+// there; here they go to the input's order. What it spills to larger memory under a limit has no place in a problem.
 
 func init() {
 	register(planner{

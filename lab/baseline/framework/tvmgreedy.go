@@ -14,17 +14,14 @@ import (
 //	tvm-greedy-by-size       size, number of conflicts, name, all descending
 //	tvm-greedy-by-conflicts  number of conflicts, size, name, all descending
 //
-// Names are compared as strings, so that the plan depends on what buffers are
-// called; b9 goes before b10.
+// Names are compared as strings, so that the plan depends on what buffers are called; b9 goes before b10.
 //
 // Complexity: O(n log n); USMP itself walks the conflicts of each buffer.
 //
-// Source: Apache TVM, tir/usmp/algo/greedy (a531d170^, the revision before USMP
-// was removed). There is one pool here, without a bound. USMP rounds a start by
-// the alignment of the buffer below; here it is the buffer's own.
+// Source: Apache TVM, tir/usmp/algo/greedy (a531d170^, the revision before USMP was removed). There is one pool here,
+// without a bound. USMP rounds a start by the alignment of the buffer below; here it is the buffer's own.
 //
-// Not copied: with bounded pools, a pool that was ruled out as too full comes
-// back with the next conflict.
+// Not copied: with bounded pools, a pool that was ruled out as too full comes back with the next conflict.
 
 func init() {
 	register(planner{

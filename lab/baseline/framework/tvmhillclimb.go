@@ -17,12 +17,10 @@ import (
 // As in USMP, the result is the last plan that was taken, not the lowest one seen. The random numbers are those of
 // the C library's rand_r, started from the seed (0 by default), so the walk is that of TVM on Linux.
 //
-// Complexity: 500 placements, and for each the conflicts of the conflicts of a
-// buffer. A node is one attempt.
+// Complexity: 500 placements, and for each the conflicts of the conflicts of a buffer. A node is one attempt.
 //
-// Source: Apache TVM, tir/usmp/algo/hill_climb (a531d170^). USMP draws a second
-// buffer until it differs from the first, which never ends if all of them
-// are the same one; here it gives up after a thousand draws.
+// Source: Apache TVM, tir/usmp/algo/hill_climb (a531d170^). USMP draws a second buffer until it differs from the first,
+// which never ends if all of them are the same one; here it gives up after a thousand draws.
 
 func init() {
 	register(planner{

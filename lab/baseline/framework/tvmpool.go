@@ -12,15 +12,13 @@ import (
 // Relax plans tensors with such a pool (tokens). StorageRewrite plans the buffers of one kernel with it, and leaves
 // buffers of 32 bits or less to the register allocator. Here such a buffer keeps a storage of its own.
 //
-// Invariant: the pool is sorted by size; among equal sizes the one put back first comes
-// first.
+// Invariant: the pool is sorted by size; among equal sizes the one put back first comes first.
 //
 // Complexity: O(n log n), but for the moves within the pool.
 //
-// Source: TVM, static_plan_block_memory.cc, TokenAllocator1D (01cb97c), and
-// storage_rewrite.cc, FindAlloc (06fc960). Both keep a pool for each element type and
-// scope, of which a problem knows nothing, and StorageRewrite can write a result over an
-// operand that ends there.
+// Source: TVM, static_plan_block_memory.cc, TokenAllocator1D (01cb97c), and storage_rewrite.cc, FindAlloc (06fc960).
+// Both keep a pool for each element type and scope, of which a problem knows nothing, and StorageRewrite can write a
+// result over an operand that ends there.
 
 // tvmMatch is how many times larger or smaller a storage may be.
 const tvmMatch = 16

@@ -124,9 +124,8 @@ func newVela(t *task, random *mersenne) (v *vela, order []int32, most int64, err
 	return v, order, most, nil
 }
 
-// connect lists the neighbours of each range. Vela goes over the time slots of
-// a range, and over the ranges of a slot by number: those that are there at its
-// start come first, by number, the others by their own start.
+// connect lists the neighbours of each range. Vela goes over the time slots of a range, and over the ranges of a slot
+// by number: those that are there at its start come first, by number, the others by their own start.
 func (v *vela) connect() error {
 	t := v.t
 	n := len(t.buffers)

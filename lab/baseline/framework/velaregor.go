@@ -8,8 +8,7 @@ import "slices"
 // improvement. A round that makes the plan higher is undone as a whole, so the next one starts from the order of the
 // best plan.
 //
-// Invariant: order, turn, below, address and end are those of the best plan so far when
-// a round begins.
+// Invariant: order, turn, below, address and end are those of the best plan so far when a round begins.
 //
 // The generator is std::mt19937 with its default seed, plus the seed: with the default
 // seed the plans are Regor's, offset by offset.
@@ -73,8 +72,7 @@ func velaRegor(t *task) error {
 	return nil
 }
 
-// swap makes the moves of one round. A limit in the midst of it leaves them half made,
-// and no plan comes of that order.
+// swap makes the moves of one round. A limit in the midst of it leaves them half made, and no plan comes of that order.
 func (v *vela) swap(order []int32, wide bool, queue []int32) []int32 {
 	top := v.affected()
 	slices.Sort(v.turns)

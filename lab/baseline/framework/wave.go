@@ -1,8 +1,6 @@
 package framework
 
-import (
-	"github.com/stowage-go/stowage/internal/place"
-)
+import "github.com/stowage-go/stowage/internal/place"
 
 // Idea: IREE wave assigns shared memory by first fit, the largest allocation first, with a stable sort. If a start is
 // taken, it jumps to the highest end of the allocations in its way. Nothing is lost by passing the lower ends,
@@ -13,8 +11,7 @@ import (
 //
 // Complexity: that of place.Place; wave's own is O(n²).
 //
-// Source: IREE wave (ceaa2b5), shared memory allocation. Wave knows no
-// alignment.
+// Source: IREE wave (ceaa2b5), shared memory allocation. Wave knows no alignment.
 
 func init() {
 	register(planner{

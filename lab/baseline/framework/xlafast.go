@@ -16,8 +16,7 @@ import (
 //
 // A chunk's size counts from its first aligned byte. The bytes before it go with the buffer and come back with it.
 //
-// Invariant: the chunks are sorted by offset, disjoint, no two touch, and the last
-// one has no end.
+// Invariant: the chunks are sorted by offset, disjoint, no two touch, and the last one has no end.
 //
 // Complexity: O(n · chunks); XLA keeps them in trees.
 //

@@ -14,8 +14,7 @@ import (
 // starts; the topmost has no end. Best fit takes the smallest chunk that holds the buffer, on a tie the lowest.
 // Lowest offset is first fit.
 //
-// The sorts, ties by the buffer's index, durations in ticks of XLA's own clock
-// (xlatime.go):
+// The sorts, ties by the buffer's index, durations in ticks of XLA's own clock (xlatime.go):
 //
 //	spatial           size, then duration, descending
 //	temporal          duration, then size, descending
@@ -26,12 +25,10 @@ import (
 // By default XLA runs spatial and temporal and takes the better one, spatial on a tie: the sort default here. The
 // phase windows are for heaps of several pages; a problem has one.
 //
-// Complexity: that of place.Place; XLA's interval tree makes it O(n log n + k)
-// for k overlaps.
+// Complexity: that of place.Place; XLA's interval tree makes it O(n log n + k) for k overlaps.
 //
-// Source: XLA, GlobalDecreasingSizeBestFitHeap (heap_simulator 0e06ac8), and
-// AssignBuffersWithSequentialOrdering (buffer_assignment.cc) for the default. What
-// is left out has no place in a problem yet: buffers that share memory by
+// Source: XLA, GlobalDecreasingSizeBestFitHeap (heap_simulator 0e06ac8), and AssignBuffersWithSequentialOrdering
+// (buffer_assignment.cc) for the default. What is left out has no place in a problem yet: buffers that share memory by
 // colocation, slices that arrive one by one, and several heaps.
 //
 // Durations in the problem's own time, with the area size × (upper - lower - 1), give a mean height of 1.838 times

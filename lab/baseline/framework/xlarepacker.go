@@ -11,9 +11,8 @@ import "github.com/stowage-go/stowage/internal/place"
 //
 // Complexity: that of place.Place.
 //
-// Source: XLA, memory_space_assignment best_fit_repacker (13fddba) and
-// allocation_block (0e06ac8). Sliced blocks are left out, and colocated ones, which
-// alone are ordered by start, end and the offset of before.
+// Source: XLA, memory_space_assignment best_fit_repacker (13fddba) and allocation_block (0e06ac8). Sliced blocks are
+// left out, and colocated ones, which alone are ordered by start, end and the offset of before.
 
 func init() {
 	register(planner{

@@ -17,10 +17,9 @@ import (
 //
 // Complexity: that of place.Place; O(conflicts · log) without the leading hole.
 //
-// Source: XNNPACK, memory-planner.c (75db3c0; a92db0e for the time before pull request
-// 10801). Its sort is the C library's qsort, which need not be stable; here ties go to
-// the input's order. Values that reuse an operand's memory in place have no mark in a
-// problem.
+// Source: XNNPACK, memory-planner.c (75db3c0; a92db0e for the time before pull request 10801). Its sort is the C
+// library's qsort, which need not be stable; here ties go to the input's order. Values that reuse an operand's memory
+// in place have no mark in a problem.
 
 func init() {
 	register(planner{

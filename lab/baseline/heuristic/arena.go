@@ -8,15 +8,12 @@ import (
 
 // Idea: this is the space of an allocator that gives out chunks and takes them back, as bfc.go does.
 //
-// Invariant: chunks tile the space from 0 to the top, no two neighbours are
-// free, and the chunk below the top is in use. Above the top there is always
-// room, taken only if no free chunk will do.
+// Invariant: chunks tile the space from 0 to the top, no two neighbours are free, and the chunk below the top is in
+// use. Above the top there is always room, taken only if no free chunk will do.
 //
-// Complexity: O(log n) a step, and a move of up to some hundred free chunks
-// (holes.go).
+// Complexity: O(log n) a step, and a move of up to some hundred free chunks (holes.go).
 
-// A chunk is a stretch of the space, in use or free. Neighbours are linked by
-// address.
+// A chunk is a stretch of the space, in use or free. Neighbours are linked by address.
 type chunk struct {
 	at, size   int64
 	prev, next int32 // chunks beside it, -1 for none

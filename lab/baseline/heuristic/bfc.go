@@ -18,8 +18,7 @@ import (
 //
 // Invariant: that of the arena.
 //
-// Complexity: O(n log n), and a move of up to some hundred free chunks for each
-// buffer.
+// Complexity: O(n log n), and a move of up to some hundred free chunks for each buffer.
 //
 // Source: TensorFlow's BFC allocator (TSL's framework/bfc_allocator.cc, 0d7247f). Requests are rounded up to 256
 // bytes. The bytes of a chunk before its first aligned byte are split off. The rest of a chunk is split off if the

@@ -50,8 +50,7 @@ func TestContentionByHand(t *testing.T) {
 			"row",
 			[]int64{7, 0, 3, 0},
 		},
-		// b is more contended than c and d, but the row at 0 has room for d,
-		// not for b.
+		// b is more contended than c and d, but the row at 0 has room for d, not for b.
 		{
 			"the row decides",
 			buffers([4]int64{0, 2, 4, 1}, [4]int64{1, 3, 5, 1}, [4]int64{2, 4, 1, 1}),

@@ -1,16 +1,13 @@
 package heuristic
 
-import (
-	"sort"
-)
+import "sort"
 
 // Idea: free chunks are one list, sorted by size, then by address, and cut into pieces. So an insertion moves only a
 // piece.
 //
 // Invariant: no piece is empty, and none is longer than pieceLimit.
 //
-// Complexity: O(log f + pieceLimit) a step for f free chunks, and f/pieceLimit moves where
-// a piece is cut in two.
+// Complexity: O(log f + pieceLimit) a step for f free chunks, and f/pieceLimit moves where a piece is cut in two.
 
 // pieceLimit is the length of a piece at which it is cut in two.
 const pieceLimit = 256

@@ -22,14 +22,12 @@ import (
 // Invariant: the buffers of the frames are placed and do not conflict. All lower offsets of each have been refuted
 // under the frames below, or are dominated.
 //
-// Complexity: O(H^n) in the worst case, H counted in the largest unit that
-// divides all sizes. Grids of millions of units, which the memory of an
-// accelerator has in bytes, are out of reach, as the MiniMalloc paper finds too.
+// Complexity: O(H^n) in the worst case, H counted in the largest unit that divides all sizes. Grids of millions of
+// units, which the memory of an accelerator has in bytes, are out of reach, as the MiniMalloc paper finds too.
 //
 // Source: Korf, "Optimal Rectangle Packing", ICAPS 2003 and 2004; Huang and Korf, "Optimal rectangle packing: an
-// absolute placement approach", JAIR 2013, with the adaptation of section 8 of the MiniMalloc paper (ASPLOS 2023):
-// the start is given, so inferences about the other coordinate have no use. Learning from infeasible subtrees is left
-// out.
+// absolute placement approach", JAIR 2013, with the adaptation of section 8 of the MiniMalloc paper (ASPLOS 2023): the
+// start is given, so inferences about the other coordinate have no use. Learning from infeasible subtrees is left out.
 //
 // Gaps without windows, alignment and fixed offsets are honoured. Windows are
 // refused: with them a buffer is no rectangle in any section.
@@ -68,9 +66,8 @@ func (s *cspSettings) Declare(d *run.Declaration) {
 	d.Technique(&s.start, "start", "when minimising, start from the plan of the heuristics")
 }
 
-// Plan searches until it has an answer or a limit comes. Nodes are placements;
-// Seed and Workers are not used. The error is for a problem with windows, or one
-// that is too large for its tables.
+// Plan searches until it has an answer or a limit comes. Nodes are placements; Seed and Workers are not used. The error
+// is for a problem with windows, or one that is too large for its tables.
 func (csp) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	var set cspSettings
 	if err := run.Bind("csp", &o, &set); err != nil {
@@ -343,8 +340,7 @@ func (s *cspSolver) lift(k int32) {
 	}
 }
 
-// promising reports whether the placement of a buffer may still be completed,
-// as far as the inferences tell.
+// promising reports whether the placement of a buffer may still be completed, as far as the inferences tell.
 func (s *cspSolver) promising(k int32) bool {
 	if s.forward {
 		for _, j := range s.conflict[s.from[k]:s.from[k+1]] {

@@ -12,14 +12,12 @@ import "github.com/stowage-go/stowage/internal/planners/pairwise"
 // In one dimension the two sides exclude each other, so a side that is implied makes the other dead. Subsumption is
 // worth something only without forward checking.
 //
-// Invariant at a fixpoint: each open pair has two possible sides, neither
-// implied.
+// Invariant at a fixpoint: each open pair has two possible sides, neither implied.
 //
 // Complexity: O(1) for a pair and a change, and O(n²) for each side forced.
 //
-// Source: Stergiou and Koubarakis (removal of subsumed variables) and Tsamardinos
-// and Pollack (incremental forward checking), as Moffitt and Pollack 2006 have
-// them in rectangle packing.
+// Source: Stergiou and Koubarakis (removal of subsumed variables) and Tsamardinos and Pollack (incremental forward
+// checking), as Moffitt and Pollack 2006 have them in rectangle packing.
 //
 // Left out: semantic branching, which adds the negation of the first side to the second. Here the second side implies
 // it, since the two exclude each other: Up + Down > 1. In rectangle packing "above" does not exclude "left of".

@@ -17,9 +17,8 @@ import (
 // Complexity: O(n²) for a difference, with n + n comparisons for one that
 // changes little; memory is 8 bytes an entry, 12 with the pairs.
 //
-// Source: section 8 of the MiniMalloc paper (ASPLOS 2023): a single matrix of
-// all shortest paths, kept incrementally, in place of two; Moffitt and Pollack,
-// "Optimal Rectangle Packing: A Meta-CSP Approach", ICAPS 2006. The paper there
+// Source: section 8 of the MiniMalloc paper (ASPLOS 2023): a single matrix of all shortest paths, kept incrementally,
+// in place of two; Moffitt and Pollack, "Optimal Rectangle Packing: A Meta-CSP Approach", ICAPS 2006. The paper there
 // has shortest paths, these are longest ones: the sign is the only difference.
 //
 // Alignments are additions: offset(b) - offset(a) is a multiple of the divisor
@@ -74,8 +73,7 @@ func newMatrix(e *pairwise.Encoding, w *run.Watch) *matrix {
 	return m
 }
 
-// reset sets the bounds that a height leaves, and reports whether each buffer
-// has an offset.
+// reset sets the bounds that a height leaves, and reports whether each buffer has an offset.
 func (m *matrix) reset(e *pairwise.Encoding, height int64) bool {
 	m.trail, m.moved = m.trail[:0], m.moved[:0]
 	floor := m.n - 1

@@ -28,14 +28,12 @@ import (
 //
 // Complexity: exponential in the pairs; O(n²) for each side taken.
 //
-// Source: Moffitt and Pollack, "Optimal Rectangle Packing: A Meta-CSP Approach",
-// ICAPS 2006, with the adaptations of section 8 of the MiniMalloc paper (ASPLOS
-// 2023). Their cliques of displacement are here the maximal sections, whose load
-// is checked before any search.
+// Source: Moffitt and Pollack, "Optimal Rectangle Packing: A Meta-CSP Approach", ICAPS 2006, with the adaptations of
+// section 8 of the MiniMalloc paper (ASPLOS 2023). Their cliques of displacement are here the maximal sections, whose
+// load is checked before any search.
 //
-// Gaps, interlocking windows, alignment and fixed offsets are all honoured:
-// each is a difference or a rounding of one. At the end the exact least offsets
-// are worked out, since rounding in the matrix is between two offsets at a time.
+// Gaps, interlocking windows, alignment and fixed offsets are all honoured: each is a difference or a rounding of one.
+// At the end the exact least offsets are worked out, since rounding in the matrix is between two offsets at a time.
 
 func init() { run.Register(metaCSP{}) }
 
@@ -76,9 +74,8 @@ func (s *metaSettings) Declare(d *run.Declaration) {
 	d.Choice(&s.order, "order", "the pair to branch on; slack: the pair with the least room; size: the pair of the largest two buffers", "slack", "size")
 }
 
-// Plan searches until it has an answer or a limit comes. Nodes are decisions;
-// Seed and Workers are not used. The error is for a partition of more than 4,095
-// buffers.
+// Plan searches until it has an answer or a limit comes. Nodes are decisions; Seed and Workers are not used. The error
+// is for a partition of more than 4,095 buffers.
 func (metaCSP) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	var set metaSettings
 	if err := run.Bind("meta-csp", &o, &set); err != nil {
@@ -236,8 +233,7 @@ func (s *metaSolver) undo(f *metaFrame) {
 	s.m.moved = s.m.moved[:0]
 }
 
-// choose returns the pair to decide next and the side to try first; p is -1
-// if none is open.
+// choose returns the pair to decide next and the side to try first; p is -1 if none is open.
 func (s *metaSolver) choose() (p int32, side pairwise.Choice) {
 	p = -1
 	var best int64

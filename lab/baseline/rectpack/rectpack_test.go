@@ -234,8 +234,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Cut-up rectangles have a plan, and often hardly any other: an inference that
-// cuts too much calls them infeasible.
+// Cut-up rectangles have a plan, and often hardly any other: an inference that cuts too much calls them infeasible.
 func TestNeverRefutesWhatFits(t *testing.T) {
 	found, runs := 0, 0
 	for seed := range plantest.Share[uint64](1200, 400) {
@@ -262,9 +261,8 @@ func TestNeverRefutesWhatFits(t *testing.T) {
 	}
 }
 
-// Limits fall at every look of problems that have shown a false word or no end: a
-// collision of fixed offsets that was passed over, and a buffer that slid within
-// another for ever.
+// Limits fall at every look of problems that have shown a false word or no end: a collision of fixed offsets that was
+// passed over, and a buffer that slid within another for ever.
 func TestEveryLook(t *testing.T) {
 	for _, seed := range []uint64{300, 643} {
 		p := drawn.Wide(seed)

@@ -1,7 +1,6 @@
-// Command awkward asks an exact planner about thousands of small problems that are
-// hard out of proportion: 10 to 16 buffers with alignments that do not divide each
-// other, windows that interlock and buffers that are fixed (drawn.Awkward), at the
-// boundary of what fits.
+// Command awkward asks an exact planner about thousands of small problems that are hard out of proportion: 10 to 16
+// buffers with alignments that do not divide each other, windows that interlock and buffers that are fixed
+// (drawn.Awkward), at the boundary of what fits.
 //
 //	go run ./lab/bench/awkward -problems 10000
 //	go run ./lab/bench/awkward -problems 500 -ortools 1        each answer held against CP-SAT
@@ -11,11 +10,10 @@
 // drawn capacity near by. In one problem of five, some offsets of the plan are pinned first. A question that takes
 // longer than -answer is undecided. Times are of Solve in this process, bounds and check of the plan included.
 //
-// CP-SAT (-ortools N: one in N problems) minimises the problem, with and without the pins; every answer
-// follows from its height. It needs Python with ortools; STOWAGE_PYTHON names the
-// interpreter. With -heights FILE it is asked only about problems of which the file has no answer: a line
-// for each, with the name, a hash of the problem's text, the status, the height, the time it had and the model.
-// Exit code 1 if an answer is false or undecided.
+// CP-SAT (-ortools N: one in N problems) minimises the problem, with and without the pins; every answer follows from
+// its height. It needs Python with ortools; STOWAGE_PYTHON names the interpreter. With -heights FILE it is asked only
+// about problems of which the file has no answer: a line for each, with the name, a hash of the problem's text, the
+// status, the height, the time it had and the model. Exit code 1 if an answer is false or undecided.
 package main
 
 import (

@@ -3,17 +3,15 @@
 //
 //	go run ./lab/bench/peers -minimalloc PATH [-runs 7] [-into docs/measured.md] [FILE…]
 //
-// Without files it takes the challenging suite from the folder challenging of
-// STOWAGE_DATA (google/minimalloc's benchmarks/challenging). A file's capacity
-// is in its name, as in A.1048576.csv.
+// Without files it takes the challenging suite from the folder challenging of STOWAGE_DATA (google/minimalloc's
+// benchmarks/challenging). A file's capacity is in its name, as in A.1048576.csv.
 //
 // For each file the programs run in turn, so that other work of the machine slows both. The first one changes from
 // pair to pair. The time is by the wall clock, from the start of the process to its end, reading and writing
 // included. The ratio of a file is the median of its pairs' ratios.
 //
-// Every run is written to lab/bench/results as JSON, and the table to standard
-// output and, with -into, to the block <!-- bench:challenging --> of a file.
-// The exit code is 1 if a plan is invalid or a program fails.
+// Every run is written to lab/bench/results as JSON, and the table to standard output and, with -into, to the block
+// <!-- bench:challenging --> of a file. The exit code is 1 if a plan is invalid or a program fails.
 package main
 
 import (

@@ -77,8 +77,7 @@ func (s *runs) cell() string {
 	return text
 }
 
-// ratio returns the median over the pairs of the peer's time to ours; ok is
-// false if one of the programs has no plan.
+// ratio returns the median over the pairs of the peer's time to ours; ok is false if one of the programs has no plan.
 func (m *measured) ratio() (x float64, ok bool) {
 	var pairs []float64
 	for i := range m.Runs[0].Seconds {

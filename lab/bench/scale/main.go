@@ -1,6 +1,5 @@
-// Command scale measures how planning grows with the problem: whole processes,
-// from a CSV file to a verified CSV plan, on training graphs of ten thousand to
-// ten million buffers.
+// Command scale measures how planning grows with the problem: whole processes, from a CSV file to a verified CSV plan,
+// on training graphs of ten thousand to ten million buffers.
 //
 //	go run ./lab/bench/scale [-sizes 10000,100000,…] [-planners auto,first-fit] \
 //	    [-runs 3] [-most 1000000] [-processor] [-into docs/compare.md] [-picture docs/images/scale.svg]

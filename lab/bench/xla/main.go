@@ -1,5 +1,4 @@
-// Command xla compiles programs with JAX, reads XLA's dumps of their memory, and compares XLA's heights with
-// Stowage's.
+// Command xla compiles programs with JAX, reads XLA's dumps of their memory, and compares XLA's heights with Stowage's.
 //
 //	pip install jax flax optax
 //	go run ./lab/bench/xla [-timeout 10s] [-dir DIR] [-into docs/xla.md]

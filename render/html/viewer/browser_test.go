@@ -25,9 +25,8 @@ import (
 	"github.com/stowage-go/stowage/render/internal/sample"
 )
 
-// Idea: the viewer is tested where it runs, in a browser that these tests drive:
-// what it shows and says, and what is in its pixels, is held against what Go has.
-// STOWAGE_PICTURES names a folder for pictures of it, to be looked at.
+// Idea: the viewer is tested where it runs, in a browser that these tests drive: what it shows and says, and what is in
+// its pixels, is held against what Go has. STOWAGE_PICTURES names a folder for pictures of it, to be looked at.
 
 func TestMain(m *testing.M) { chromium.Main(m) }
 
@@ -260,9 +259,8 @@ func TestBrowserUse(t *testing.T) {
 	picture(t, page, "use")
 }
 
-// TestBrowserMoves plays back what a search tried and took back: what is in sight at each
-// step, forwards and backwards, by keys, and what is said of it, is held against a stack
-// here; the search is a real one, and cut off.
+// TestBrowserMoves plays back what a search tried and took back: what is in sight at each step, forwards and backwards,
+// by keys, and what is said of it, is held against a stack here; the search is a real one, and cut off.
 func TestBrowserMoves(t *testing.T) {
 	page := chromium.Open(t, 1200, 900)
 	in := must.Get(gen.New("walls", gen.Options{Buffers: 40, Seed: 1}))(t)
@@ -466,8 +464,7 @@ func TestBrowserEdges(t *testing.T) {
 	page.Quiet()
 }
 
-// TestBrowserReach holds the page to three widths and two themes, to names for all
-// that can be used, and to no request.
+// TestBrowserReach holds the page to three widths and two themes, to names for all that can be used, and to no request.
 func TestBrowserReach(t *testing.T) {
 	page := chromium.Open(t, 1600, 1000)
 	p, offsets := random(rand.New(rand.NewPCG(7, 7)), 300)
@@ -538,11 +535,10 @@ func lanes(n int) (*model.Problem, []int64) {
 	return p, append(offsets, bases[many])
 }
 
-// TestBrowserLarge draws a hundred thousand buffers and a million, and holds them to what
-// was asked for: a first picture within 1 s and 5 s, and frames that are drawn in a sixtieth
-// of a second while the window moves; at a million in a thirtieth. Machines that test are busy with
-// other things, so the best of three attempts counts, and of a frame the time that
-// drawing it takes, in the median, not when the screen came to show it.
+// TestBrowserLarge draws a hundred thousand buffers and a million, and holds them to what was asked for: a first
+// picture within 1 s and 5 s, and frames that are drawn in a sixtieth of a second while the window moves; at a million
+// in a thirtieth. Machines that test are busy with other things, so the best of three attempts counts, and of a frame
+// the time that drawing it takes, in the median, not when the screen came to show it.
 func TestBrowserLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large problems")

@@ -62,10 +62,9 @@ func texts(page *chromium.Page) []drawn {
 	return all
 }
 
-// TestBrowserLabels holds the texts of the picture, at three widths and in two themes, for
-// few buffers, some and many: a number is whole, a name is whole or has lost its middle,
-// none covers another, and of U-Net all 36 names are whole. Of many buffers one width is enough,
-// unless all is tested.
+// TestBrowserLabels holds the texts of the picture, at three widths and in two themes, for few buffers, some and many:
+// a number is whole, a name is whole or has lost its middle, none covers another, and of U-Net all 36 names are whole.
+// Of many buffers one width is enough, unless all is tested.
 func TestBrowserLabels(t *testing.T) {
 	// Zooms to the shortest of the smallest buffers: its name must be readable then.
 	const shortest = "const d = stowage.facts(0).doc; let k = 0; for (let i = 1; i < d.n; i++) if ((d.upper[i] - d.lower[i]) * d.size[i] < (d.upper[k] - d.lower[k]) * d.size[k]) k = i; stowage.zoomTo(0, k)"

@@ -254,8 +254,7 @@ func TestBrowserSearch(t *testing.T) {
 	page.Quiet()
 }
 
-// TestBrowserResized demands that a pane is drawn again, and not stretched, when what stands
-// above it changes its size.
+// TestBrowserResized demands that a pane is drawn again, and not stretched, when what stands above it changes its size.
 func TestBrowserResized(t *testing.T) {
 	page := chromium.Open(t, 1280, 800)
 	doc := planned(t, unet(t), "auto")

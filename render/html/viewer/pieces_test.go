@@ -32,8 +32,7 @@ for (const row of rows) {
 console.log(rows.length + " rows");
 `
 
-// TestPieces reads the table that the tests of model read, too: the viewer cuts buffers at
-// their gaps by its own code.
+// TestPieces reads the table that the tests of model read, too: the viewer cuts buffers at their gaps by its own code.
 func TestPieces(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

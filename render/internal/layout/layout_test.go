@@ -155,8 +155,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestEverySizeIsInUse compares the area that is drawn with the area that the
-// buffers take, at each level of detail.
+// TestEverySizeIsInUse compares the area that is drawn with the area that the buffers take, at each level of detail.
 func TestEverySizeIsInUse(t *testing.T) {
 	p := sample.Random(2000, 9)
 	offsets := sample.FirstFit(p)

@@ -158,8 +158,7 @@ func TestTallyAddsUp(t *testing.T) {
 	}
 }
 
-// TestInvalid: a plan that breaks a rule says so in its heading, has no gap, and
-// shows where.
+// TestInvalid: a plan that breaks a rule says so in its heading, has no gap, and shows where.
 func TestInvalid(t *testing.T) {
 	p := sample.Paper()
 	f := figure(t, p, []int64{8, 8, 4, 4, 0}, render.Options{}, screen)

@@ -160,8 +160,7 @@ func hostile() (*model.Problem, []int64) {
 	return p, offsets
 }
 
-// poppler returns a program of poppler, which reads PDF and shares nothing with what
-// writes it here.
+// poppler returns a program of poppler, which reads PDF and shares nothing with what writes it here.
 func poppler(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)

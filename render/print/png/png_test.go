@@ -31,8 +31,7 @@ func hexAt(picture image.Image, x, y float64) string {
 	return fmt.Sprintf("%02X%02X%02X", c.R, c.G, c.B)
 }
 
-// TestColours looks into each rectangle near its corners, where no name is, and at the
-// lines.
+// TestColours looks into each rectangle near its corners, where no name is, and at the lines.
 func TestColours(t *testing.T) {
 	for name, c := range map[string]struct {
 		p       *model.Problem

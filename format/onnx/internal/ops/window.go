@@ -1,8 +1,6 @@
 package ops
 
-import (
-	"github.com/stowage-go/stowage/format/onnx/internal/shape"
-)
+import "github.com/stowage-go/stowage/format/onnx/internal/shape"
 
 // The rules of operators that slide a window: convolutions and pools.
 //

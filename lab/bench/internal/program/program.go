@@ -97,8 +97,7 @@ const (
 	TimedOut = "timed out"
 )
 
-// Run executes the program on an instance and verifies the plan. The error is
-// for a plan that is invalid.
+// Run executes the program on an instance and verifies the plan. The error is for a plan that is invalid.
 func (p *Program) Run(ctx context.Context, in comparison.Instance, timeout time.Duration, out string) (Run, error) {
 	os.Remove(out)
 	args := make([]string, len(p.Args))

@@ -10,9 +10,8 @@ import (
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 
-// Main runs a benchmark, by its folder's name, until it is done or interrupted. If it
-// has no data it says so, and that is no failure; after any other error the process ends
-// with code 1.
+// Main runs a benchmark, by its folder's name, until it is done or interrupted. If it has no data it says so, and that
+// is no failure; after any other error the process ends with code 1.
 func Main(name string, run func(ctx context.Context) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -88,8 +88,7 @@ func flat(text []byte) []byte {
 	}
 }
 
-// ReplaceBlock puts content between the lines <!-- name --> and <!-- /name -->
-// of a document, which must be there once.
+// ReplaceBlock puts content between the lines <!-- name --> and <!-- /name --> of a document, which must be there once.
 func ReplaceBlock(path, name, content string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/stowage-go/stowage"
 )
 
-// TestRun has scripts that print what is right, what is no plan, and what cannot be read. A
-// shell stands for Python.
+// TestRun has scripts that print what is right, what is no plan, and what cannot be read. A shell stands for Python.
 func TestRun(t *testing.T) {
 	p := &stowage.Problem{
 		Name: "two", Buffers: []stowage.Buffer{{ID: "a", Lower: 0, Upper: 2, Size: 4}, {ID: "b", Lower: 1, Upper: 3, Size: 4}},

@@ -1,5 +1,4 @@
-// Command baseline is a program without the library: it has what nearly every
-// program has, and nothing else.
+// Command baseline is a program without the library: it has what nearly every program has, and nothing else.
 package main
 
 import (

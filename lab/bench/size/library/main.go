@@ -1,5 +1,4 @@
-// Command library is baseline with the library: it plans, and explains what
-// does not fit.
+// Command library is baseline with the library: it plans, and explains what does not fit.
 package main
 
 import (

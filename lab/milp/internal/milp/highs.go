@@ -12,9 +12,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// Idea: one instance of the module for each solve, driven through HiGHS's C
-// interface: pass the program as arrays, set options, run, read the status, the
-// best solution, the bound and the nodes.
+// Idea: one instance of the module for each solve, driven through HiGHS's C interface: pass the program as arrays, set
+// options, run, read the status, the best solution, the bound and the nodes.
 //
 // Two ends: shortly before the deadline, or when the context ends, virtual time runs out, and HiGHS returns with its
 // best plan, usually within a fraction of a second. If it takes longer than the grace, the solve counts as a limit
@@ -157,8 +156,7 @@ func newSession(ctx context.Context) (*session, error) {
 
 func (s *session) close() { _ = s.module.Close(context.WithoutCancel(s.ctx)) }
 
-// call calls an export and returns its result, 0 if it has none or after an
-// error.
+// call calls an export and returns its result, 0 if it has none or after an error.
 func (s *session) call(name string, args ...uint64) uint64 {
 	if s.err != nil {
 		return 0

@@ -37,9 +37,8 @@ const (
 	sectionCode   = 10
 )
 
-// withLooks returns the module with a look at the clock in its loops. It is for a module
-// that imports functions alone, importNow among them, and that has a global, as HiGHS's
-// does.
+// withLooks returns the module with a look at the clock in its loops. It is for a module that imports functions alone,
+// importNow among them, and that has a global, as HiGHS's does.
 func withLooks(module []byte) (out []byte, err error) {
 	defer func() {
 		if recover() != nil { // an index beyond the end

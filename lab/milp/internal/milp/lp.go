@@ -123,8 +123,7 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// export writes the LP file of a run. Without a capacity, M is the height of
-// the plan that minimising would start from.
+// export writes the LP file of a run. Without a capacity, M is the height of the plan that minimising would start from.
 func (r *job) export(ctx context.Context) error {
 	capacity := r.o.Capacity
 	if capacity == 0 {

@@ -198,8 +198,7 @@ Subject To
 	}
 }
 
-// A solve that nobody waits for ends at its next look at the clock, and one that
-// HiGHS aborts is a limit.
+// A solve that nobody waits for ends at its next look at the clock, and one that HiGHS aborts is a limit.
 func TestAbandoned(t *testing.T) {
 	if err := load(context.Background(), defaultCache()); err != nil {
 		t.Fatal(err)

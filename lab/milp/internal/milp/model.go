@@ -23,17 +23,15 @@ import (
 // unless aligned, since the orders alone decide (pairwise.Least). It is stronger than what the papers measure, so it
 // is a parameter.
 //
-// An aligned buffer's position is an integer multiple of its alignment: the
-// column counts the multiples. A fixed offset is a bound. Buffers whose windows
-// interlock have several pairs, each with binaries of its own.
+// An aligned buffer's position is an integer multiple of its alignment: the column counts the multiples. A fixed offset
+// is a bound. Buffers whose windows interlock have several pairs, each with binaries of its own.
 //
 // Complexity: 2 binaries and 3 rows a pair, or 1 and 2.
 //
 // Source: Maas et al., "TelaMalloc", ASPLOS 2023, section 3.2 and figure 5.
 
-// A formulation is a mixed integer program over an encoding, row by row, with
-// all quantities in units. Columns are the positions, then the binaries, then
-// the height if it is minimised.
+// A formulation is a mixed integer program over an encoding, row by row, with all quantities in units. Columns are the
+// positions, then the binaries, then the height if it is minimised.
 type formulation struct {
 	e        *pairwise.Encoding
 	tight    bool
@@ -97,8 +95,7 @@ func (f *formulation) pair(p int, q pairwise.Pair) {
 		jLow, jHigh := f.e.Bounds(int(q.J), f.capacity)
 		bigUp = math.Max(0, float64(q.Up+iHigh-jLow))
 		bigDown = math.Max(0, float64(q.Down+jHigh-iLow))
-		// One binary, 1 where i is above j: it switches the first row off, and
-		// its complement the second.
+		// One binary, 1 where i is above j: it switches the first row off, and its complement the second.
 		f.row(float64(q.Up), inf, j, i.times(-1), entry{above, bigUp})
 		f.row(float64(q.Down)-bigDown, inf, i, j.times(-1), entry{above, -bigDown})
 		return
@@ -153,8 +150,7 @@ func (f *formulation) choices(values []float64) []pairwise.Choice {
 	return choices
 }
 
-// point returns the solution that offsets in units stand for; ok is false where
-// they break a pair.
+// point returns the solution that offsets in units stand for; ok is false where they break a pair.
 func (f *formulation) point(at []int64) (values []float64, ok bool) {
 	choices, ok := f.e.Choose(at)
 	if !ok {

@@ -19,10 +19,9 @@ import (
 // and the same answers on every machine. Each process compiles the module once. Each solve has an instance with its
 // own memory.
 //
-// The module was linked by Emscripten with its names minified, so the tables
-// below hold for one version of the package alone; TestImports checks them
-// against the module. The names are those that highs.js of the package gives
-// wasmImports and wasmExports.
+// The module was linked by Emscripten with its names minified, so the tables below hold for one version of the package
+// alone; TestImports checks them against the module. The names are those that highs.js of the package gives wasmImports
+// and wasmExports.
 //
 // Time is virtual: each look at a clock is one microsecond later than the last, until the context ends. Then the time
 // jumps far ahead. HiGHS takes that for its time limit, and returns its best plan and bound. So only the end depends
@@ -68,8 +67,7 @@ const (
 	spareBytesAtMost = 96 << 20
 )
 
-// Virtual time, in seconds: forever is HiGHS's time limit, and the end of the
-// context is twice as late.
+// Virtual time, in seconds: forever is HiGHS's time limit, and the end of the context is twice as late.
 const (
 	forever         = 1e6
 	microsPerSecond = 1e6
@@ -93,8 +91,7 @@ const (
 	exportMalloc    = "uc"
 )
 
-// A host is the state of one solve that the imports see, through the context of
-// the call.
+// A host is the state of one solve that the imports see, through the context of the call.
 type host struct {
 	limit     context.Context // ends the solve
 	micros    float64         // virtual time
@@ -130,9 +127,8 @@ var (
 	loadErr  error
 )
 
-// load compiles the module, once a process, and waits for it as long as the
-// context lasts. cache is a folder for the compiled code, "" for none; only the
-// first call's counts.
+// load compiles the module, once a process, and waits for it as long as the context lasts. cache is a folder for the
+// compiled code, "" for none; only the first call's counts.
 func load(ctx context.Context, cache string) error {
 	loadOnce.Do(func() {
 		loaded = make(chan struct{})
@@ -224,8 +220,7 @@ func bind(ctx context.Context, r wazero.Runtime) error {
 	return err
 }
 
-// resize grows the memory to at least size bytes, with a fifth to spare, as
-// Emscripten does, and reports success.
+// resize grows the memory to at least size bytes, with a fifth to spare, as Emscripten does, and reports success.
 func resize(_ context.Context, m api.Module, size uint32) int32 {
 	old := uint64(m.Memory().Size())
 	if uint64(size) > maxPages<<pageBits {

@@ -1,10 +1,8 @@
-// Package highs holds the HiGHS solver as a WebAssembly module, unchanged from
-// the npm package highs 1.15.3. README.md says where it comes from and how to
-// check that; LICENSE is the package's own.
+// Package highs holds the HiGHS solver as a WebAssembly module, unchanged from the npm package highs 1.15.3. README.md
+// says where it comes from and how to check that; LICENSE is the package's own.
 //
-// The module runs in-process, under a WebAssembly runtime: internal/milp has
-// the host side. Nothing else may import this package, so that only programs
-// that ask for the planner milp carry its 3.5 MB.
+// The module runs in-process, under a WebAssembly runtime: internal/milp has the host side. Nothing else may import
+// this package, so that only programs that ask for the planner milp carry its 3.5 MB.
 package highs
 
 import _ "embed"

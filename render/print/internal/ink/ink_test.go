@@ -16,8 +16,7 @@ import (
 	"github.com/stowage-go/stowage/render/svg"
 )
 
-// TestLettersFit wants names no wider than the layout takes them to be: then they are as
-// large here as in SVG.
+// TestLettersFit wants names no wider than the layout takes them to be: then they are as large here as in SVG.
 func TestLettersFit(t *testing.T) {
 	const bolder = 1.12 // what the layout allows for bold
 	for _, text := range []string{
@@ -62,8 +61,7 @@ func TestColours(t *testing.T) {
 	}
 	_, style, _ := strings.Cut(file.String(), "<style>")
 	style, _, _ = strings.Cut(style, "</style>")
-	// value returns what the class has for a property; a class may be listed with others,
-	// and a later rule counts.
+	// value returns what the class has for a property; a class may be listed with others, and a later rule counts.
 	value := func(class, property string) string {
 		out := ""
 		for _, rule := range regexp.MustCompile(`([^{}]+)\{([^}]*)\}`).FindAllStringSubmatch(style, -1) {
