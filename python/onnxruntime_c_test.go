@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
@@ -40,9 +41,7 @@ print(os.path.dirname(onnx.__file__) + "/backend/test/data/light/light_squeezene
 	dir := t.TempDir()
 	// the name by which the loader looks for it
 	path, library := filepath.Join(dir, "arena"), filepath.Join(dir, "libonnxruntime.so.1")
-	if err := os.Symlink(found[0], library); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(found[0], library))
 	build := exec.CommandContext(t.Context(), compiler(), "-std=gnu11", "-Wall", "-Wextra", "-O1", "-I../arena",
 		"-isystem"+headers,
 		"../lab/bench/onnxruntime/arena.c", "../arena/stowage_arena.c", library, "-pthread", "-Wl,-rpath,"+dir, "-o", path)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 )
@@ -176,14 +177,9 @@ func TestShown(t *testing.T) {
 	const script = `import json, sys
 from stowage._errors import shown
 print(json.dumps([[c, shown(chr(c))] for c in range(sys.maxunicode + 1) if shown(chr(c)) != chr(c)]))`
-	out, err := exec.CommandContext(t.Context(), python(t, 10), "-c", script).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.CommandContext(t.Context(), python(t, 10), "-c", script).Output())(t)
 	var rows [][2]any
-	if err := json.Unmarshal(out, &rows); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(out, &rows))
 	got := map[rune]string{}
 	for _, row := range rows {
 		got[rune(row[0].(float64))] = row[1].(string)
@@ -263,26 +259,16 @@ type elsewhere struct {
 func installed(t *testing.T, folder string, library bool, more ...string) elsewhere {
 	t.Helper()
 	// The folder's name as Python has it, which resolves links.
-	folder, err := filepath.EvalSymlinks(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder = must.Get(filepath.EvalSymlinks(folder))(t)
 	// The tests look for the examples where a clone has them.
 	root := t.TempDir()
 	e := elsewhere{dir: filepath.Join(root, "python", "tests"), environment: append([]string{
 		"STOWAGE=", "STOWAGE_LIBRARY=", "PYTHONPATH=", "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1",
 		"HOME=" + t.TempDir(), "PATH=/usr/bin:/bin",
 	}, more...)}
-	if err := os.CopyFS(filepath.Join(root, "examples"), os.DirFS(filepath.Join("..", "examples"))); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(e.dir, 0o750); err != nil {
-		t.Fatal(err)
-	}
-	tests, err := os.ReadFile(filepath.Join("tests", "test_stowage.py"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(filepath.Join(root, "examples"), os.DirFS(filepath.Join("..", "examples"))))
+	must.Do(t, os.MkdirAll(e.dir, 0o750))
+	tests := must.Get(os.ReadFile(filepath.Join("tests", "test_stowage.py")))(t)
 	// The origin of everything is read when the tests are loaded, before any runs.
 	origin := fmt.Sprintf(`import os, stowage
 from stowage import _command, _library
@@ -292,16 +278,9 @@ for path in (stowage.__file__, _command.command()):
 if (_library.load() is not None) is not %s:
     raise ImportError(f"the library: {_library._absent}")
 `, folder, map[bool]string{true: "True", false: "False"}[library])
-	searching, err := os.ReadFile(filepath.Join("tests", "searching.py"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(e.dir, "searching.py"), searching, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(e.dir, "test_stowage.py"), append(tests, origin...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	searching := must.Get(os.ReadFile(filepath.Join("tests", "searching.py")))(t)
+	must.Do(t, os.WriteFile(filepath.Join(e.dir, "searching.py"), searching, 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(e.dir, "test_stowage.py"), append(tests, origin...), 0o600))
 	return e
 }
 
@@ -328,9 +307,7 @@ func TestWheelsElsewhere(t *testing.T) {
 		"windows/amd64": "win_amd64", "windows/arm64": "win_arm64",
 	}
 	short := filepath.Join(dir, "command") // what is in it pip does not ask
-	if err := os.WriteFile(short, []byte("a program"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(short, []byte("a program"), 0o600))
 	build := func(system string) (wheel string) {
 		t.Helper()
 		goos, arch, _ := strings.Cut(system, "/")
@@ -353,10 +330,7 @@ func TestWheelsElsewhere(t *testing.T) {
 	}
 	for system, tag := range tags {
 		wheel := build(system)
-		r, err := zip.OpenReader(wheel)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(zip.OpenReader(wheel))(t)
 		var bin []string
 		for _, f := range r.File {
 			if strings.Contains(f.Name, "/lib/") || strings.Contains(f.Name, "/bin/") {
@@ -397,23 +371,14 @@ func TestWheelsElsewhere(t *testing.T) {
 // absolute is the path of a program that PATH has now.
 func absolute(t *testing.T, program string) string {
 	t.Helper()
-	path, err := exec.LookPath(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	path := must.Get(exec.LookPath(program))(t)
+	return must.Get(filepath.Abs(path))(t)
 }
 
 // TestWheelWithout builds the package where tools are missing. Without Go pip shows one line that says what is needed.
 // Without a C compiler the wheel has the command alone, a line says so, and pip installs it here.
 func TestWheelWithout(t *testing.T) {
-	path, err := exec.LookPath(python(t, 11, "pip"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(exec.LookPath(python(t, 11, "pip")))(t)
 	dir := t.TempDir()
 	// pip with nothing but what is in a folder on PATH, and nothing of the user's.
 	pip := func(tools string, environment []string, args ...string) (string, error) {
@@ -433,14 +398,9 @@ func TestWheelWithout(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return
 	}
-	tool, err := exec.LookPath("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tool := must.Get(exec.LookPath("go"))(t)
 	tools := t.TempDir()
-	if err := os.Symlink(tool, filepath.Join(tools, "go")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(tool, filepath.Join(tools, "go")))
 	out, err = pip(tools, []string{"STOWAGE_COMMAND=" + built.Command(t)}, "wheel", "--verbose", "--no-deps",
 		"--no-index", "--wheel-dir", dir, ".")
 	names, _ := filepath.Glob(filepath.Join(dir, "stowage-*-py3-none-linux_*.whl"))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/changes"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
@@ -20,17 +21,13 @@ func TestSession(t *testing.T) {
 	library(t)
 	plain, err := changes.Cases(plantest.Share(200, 40, 20))
 	ruled, errRuled := changes.RuledCases(plantest.Share(300, 24, 18))
-	if err := errors.Join(err, errRuled); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, errRuled))
 	dir := t.TempDir()
 	for i, c := range append(plain, ruled...) {
 		for name, text := range map[string]string{
 			"problem.json": string(c.Problem), "calls": c.Head + c.Calls, "answers": c.Answers,
 		} {
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%03d.%s", i, name)), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%03d.%s", i, name)), []byte(text), 0o666))
 		}
 	}
 	run(t, "test_session", nil, 13, "STOWAGE_LIBRARY="+library(t), "STOWAGE_CALLS="+dir)
@@ -38,10 +35,7 @@ func TestSession(t *testing.T) {
 
 // TestSessionPage runs the Python code of docs/sessions.md, and compares what it prints with the page.
 func TestSessionPage(t *testing.T) {
-	page, err := os.ReadFile(filepath.FromSlash("../docs/sessions.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(filepath.FromSlash("../docs/sessions.md")))(t)
 	all := regexp.MustCompile("(?s)```python\n(.*?)```\n\nIt prints\n\n```text\n(.*?)```").FindAllSubmatch(page, -1)
 	if len(all) != 2 {
 		t.Fatalf("docs/sessions.md has %d programs in Python with their output, not one without rules and one with", len(all))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,14 +17,14 @@ import (
 
 	"github.com/stowage-go/stowage/internal/setting"
 	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the library is tested as its users have it. It is built, and C and C++ programs that
-// were compiled against its header run with it. testdata/check.c has the checks. Here it is
-// compiled in each way, and run.
+// Idea: the library is tested as its users have it. It is built, and C and C++ programs that were compiled against its
+// header run with it. testdata/check.c has the checks. Here it is compiled in each way, and run.
 
 func TestMain(m *testing.M) { built.Main(m) }
 
@@ -68,8 +69,7 @@ func libraries() []string {
 	return []string{"-lpthread"}
 }
 
-// program compiles a program against the library and returns its path. The compiler's
-// command ends with the flags.
+// program compiles a program against the library and returns its path. The compiler's command ends with the flags.
 func program(t *testing.T, source string, static bool, compiler ...string) string {
 	t.Helper()
 	return programIn(t, library(t), source, static, compiler...)
@@ -116,7 +116,14 @@ var (
 
 func execute(t *testing.T, path string, args ...string) string {
 	t.Helper()
+	return answered(t, nil, path, args...)
+}
+
+// answered is execute with a standard input.
+func answered(t *testing.T, in io.Reader, path string, args ...string) string {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Stdin = in
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
@@ -168,15 +175,9 @@ func TestShown(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what a library shows is read from ELF files (POSIX)")
 	}
-	f, err := elf.Open(filepath.Join(library(t), "libstowage.so"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(elf.Open(filepath.Join(library(t), "libstowage.so")))(t)
 	defer f.Close()
-	symbols, err := f.DynamicSymbols()
-	if err != nil {
-		t.Fatal(err)
-	}
+	symbols := must.Get(f.DynamicSymbols())(t)
 	header := mustRead(t, "stowage.h")
 	shown := map[string]bool{}
 	for _, s := range symbols {
@@ -206,14 +207,8 @@ func TestBuildFiles(t *testing.T) {
 	}
 	// As CMake does: by the path.
 	path := filepath.Join(t.TempDir(), "program")
-	if out, err := exec.CommandContext(t.Context(), "cc", "-I.", "examples/plan.c",
-		filepath.Join(dir, "libstowage.so"), "-o", path).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	f, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tool(t, nil, "cc", "-I.", "examples/plan.c", filepath.Join(dir, "libstowage.so"), "-o", path)
+	f := must.Get(elf.Open(path))(t)
 	defer f.Close()
 	if needed, err := f.ImportedLibraries(); err != nil || !slices.Contains(needed, "libstowage.so") {
 		t.Errorf("a program that was linked by the library's path asks for %q, %v", needed, err)
@@ -222,10 +217,7 @@ func TestBuildFiles(t *testing.T) {
 
 func mustRead(t *testing.T, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(path))(t)
 	return data
 }
 
@@ -273,8 +265,7 @@ func TestPlanners(t *testing.T) {
 // TestThreads makes 1,000 calls from eight threads.
 func TestThreads(t *testing.T) { execute(t, program(t, "testdata/check.c", false, c99...), "threads") }
 
-// TestLeaks makes 40,000 calls, with STOWAGE_CASES=all 100,000. The memory in use may not grow after the
-// first 20,000.
+// TestLeaks makes 40,000 calls, with STOWAGE_CASES=all 100,000. The memory in use may not grow after the first 20,000.
 func TestLeaks(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what a process uses is read from /proc (POSIX)")
@@ -287,9 +278,7 @@ func TestLeaks(t *testing.T) {
 func sanitizers(t *testing.T) []string {
 	t.Helper()
 	probe := filepath.Join(t.TempDir(), "probe.c")
-	if err := os.WriteFile(probe, []byte("int main(void) { return 0; }\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(probe, []byte("int main(void) { return 0; }\n"), 0o600))
 	out := filepath.Join(t.TempDir(), "probe")
 	if exec.CommandContext(t.Context(), "cc", "-fsanitize=address,undefined", probe, "-o", out).Run() != nil ||
 		exec.CommandContext(t.Context(), out).Run() != nil {

@@ -2,12 +2,12 @@ package main_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
@@ -20,10 +20,7 @@ func TestGgml(t *testing.T) {
 	}
 	dir := library(t)
 	folder := t.TempDir()
-	patch, err := os.ReadFile("../../examples/ggml/gallocr.patch")
-	if err != nil {
-		t.Fatal(err)
-	}
+	patch := must.Get(os.ReadFile("../../examples/ggml/gallocr.patch"))(t)
 	header, _, found := strings.Cut(string(patch), "--- a/ggml/src/ggml-alloc.c")
 	added := regexp.MustCompile(`(?m)^\+([^+].*)?$`).FindAllStringSubmatch(header, -1)
 	if !found || len(added) < 5 {
@@ -33,9 +30,7 @@ func TestGgml(t *testing.T) {
 	for _, line := range added {
 		text += line[1] + "\n"
 	}
-	if err := os.WriteFile(filepath.Join(folder, "ggml-alloc.h"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "ggml-alloc.h"), []byte(text), 0o600))
 	path := filepath.Join(folder, "check")
 	args := []string{
 		"-std=c99", "-g", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wno-parentheses", "-Werror", "-I" + folder,
@@ -43,12 +38,6 @@ func TestGgml(t *testing.T) {
 		"testdata/ggml/check.c", "../../examples/ggml/stowage_ggml.c", "../../examples/ggml/gallocr_planner.c", "-o", path,
 		"-L" + dir, "-lstowage", "-Wl,-rpath," + dir,
 	}
-	if out, err := exec.CommandContext(t.Context(), "cc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	out, err := exec.CommandContext(t.Context(), path, graphs).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	t.Logf("%s", out)
+	tool(t, nil, "cc", args...)
+	t.Log(tool(t, nil, path, graphs))
 }

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // blocksOf returns the blocks of code of docs/c.md that match a pattern.
@@ -23,9 +25,7 @@ func blocksOf(t *testing.T, pattern string) [][]string {
 func printed(t *testing.T, name, text string, compiler []string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	return execute(t, program(t, path, false, compiler...))
 }
 

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/version"
 )
 
-// Idea: the library is found as its users find it. `make install` puts it into a folder.
-// pkg-config and CMake build the examples from there, shared and static. The examples run
-// without a library path in the environment. CMake also finds the folder that make capi fills,
-// which is what a release has.
+// Idea: the library is found as its users find it. `make install` puts it into a folder. pkg-config and CMake build the
+// examples from there, shared and static. The examples run without a library path in the environment. CMake also finds
+// the folder that make capi fills, which is what a release has.
 
 // installed returns a prefix that make install has filled, and the folder that it built before.
 func installed(t *testing.T) (prefix, bin string) {
@@ -74,14 +74,9 @@ func byCMake(t *testing.T, argument string, programs ...string) {
 	if _, err := exec.LookPath("cmake"); err != nil {
 		t.Skip("there is no CMake: cmake is not on PATH")
 	}
-	sources, err := filepath.Abs("examples")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := must.Get(filepath.Abs("examples"))(t)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "CMakeLists.txt"), []byte(project), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "CMakeLists.txt"), []byte(project), 0o600))
 	build := filepath.Join(dir, "build")
 	tool(t, nil, "cmake", "-S", dir, "-B", build, "-DSOURCES="+sources, argument)
 	for _, name := range programs {

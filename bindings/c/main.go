@@ -1,5 +1,4 @@
-// Command c is Stowage as a C library, shared or static. stowage.h is its whole interface,
-// and docs/c.md its guide.
+// Command c is Stowage as a C library, shared or static. stowage.h is its whole interface, and docs/c.md its guide.
 //
 //	go build -buildmode=c-shared  -o libstowage.so ./bindings/c
 //	go build -buildmode=c-archive -o libstowage.a  ./bindings/c

@@ -13,9 +13,8 @@ import (
 	_ "github.com/stowage-go/stowage/plan/all"
 )
 
-// Idea: an option that is a number is set by number, and is stored in C memory. The names of
-// planners, techniques and parameters come as JSON; so may all options at once. The keys are
-// the command's flags (package setting).
+// Idea: an option that is a number is set by number, and is stored in C memory. The names of planners, techniques and
+// parameters come as JSON; so may all options at once. The keys are the command's flags (package setting).
 //
 // Invariant: a solver never holds a wrong option. A call that sets a wrong value or name
 // refuses it, and changes nothing.

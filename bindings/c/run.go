@@ -110,10 +110,9 @@ func (p *peer) watched(ctx context.Context, cancel func(), s *C.stowage_solver, 
 	return p.run(ctx, s, offsets)
 }
 
-// A beat calls the progress callback at even intervals with the latest report of the planner.
-// Planners report each change. At first there may be many in a millisecond, and in a long
-// search none for minutes. A caller that shows the elapsed time, or that ends the run from the
-// callback, needs even calls.
+// A beat calls the progress callback at even intervals with the latest report of the planner. Planners report each
+// change. At first there may be many in a millisecond, and in a long search none for minutes. A caller that shows the
+// elapsed time, or that ends the run from the callback, needs even calls.
 //
 // Invariant: a callback that has ended the run is not called again. It gets offsets only if the height differs from
 // the call before: planners report the same plan again when another part of a portfolio starts from it.
@@ -198,8 +197,7 @@ func (b *beat) run() {
 	}
 }
 
-// end gives the callback the last report. When it returns, no call is under way and none will
-// follow.
+// end gives the callback the last report. When it returns, no call is under way and none will follow.
 func (b *beat) end() {
 	close(b.over)
 	<-b.gone

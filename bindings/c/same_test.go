@@ -15,13 +15,13 @@ import (
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/testkit/built"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 )
 
-// Idea: the same problem, seed and limits give the same plan, byte for byte. This holds for Go,
-// C, C++ and the command, and for columns and JSON. The problems are random ones with every
-// feature, and the public ones.
+// Idea: the same problem, seed and limits give the same plan, byte for byte. This holds for Go, C, C++ and the command,
+// and for columns and JSON. The problems are random ones with every feature, and the public ones.
 
 // An asked problem has its options, limits among them.
 type asked struct {
@@ -108,19 +108,11 @@ type driver struct {
 func drive(t *testing.T, path string) *driver {
 	t.Helper()
 	cmd := exec.Command(path, "stream")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil && !t.Failed() {
@@ -134,9 +126,7 @@ func drive(t *testing.T, path string) *driver {
 func (d *driver) ask(t *testing.T, a asked, text []byte) (numbers []int64, answer []byte) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := encode(&b, a, text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, encode(&b, a, text))
 	go d.in.Write(b.Bytes())
 	numbers = make([]int64, 4)
 	read := func(x any) {
@@ -173,15 +163,11 @@ func TestSamePlans(t *testing.T) {
 		p := *a.p
 		p.Capacity = p.CapacityOr(a.o.Capacity)
 		var text, want bytes.Buffer
-		if err := json.Write(&text, &p, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Write(&text, &p, nil))
 		outcome := &json.Plan{
 			Planner: r.Planner, Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Offsets: r.Offsets,
 		}
-		if err := json.Write(&want, &p, outcome); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Write(&want, &p, outcome))
 		numbers := append([]int64{int64(r.Status), r.Height, r.LowerBound, r.Stats.Nodes}, r.Offsets...)
 		for name, d := range drivers {
 			got, answer := d.ask(t, a, text.Bytes())

@@ -1,9 +1,7 @@
 package main_test
 
 import (
-	"bytes"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/changes"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
@@ -32,9 +31,7 @@ func TestSession(t *testing.T) {
 // kind. Python is compared with the same answers by its own tests.
 func plays(t *testing.T, cases []changes.Case, err error, kinds string) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var calls, answers strings.Builder
 	for i := range cases {
 		c := &cases[i]
@@ -50,15 +47,8 @@ func plays(t *testing.T, cases []changes.Case, err error, kinds string) {
 			t.Errorf("no call is or takes %s", kind)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), program(t, "testdata/calls.c", false, c99...))
-	cmd.Stdin = strings.NewReader(calls.String())
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v: %s", err, &errs)
-	}
-	if out.String() != want {
-		t.Errorf("C differs from Go: %s", changes.Difference(out.String(), want))
+	if got := answered(t, strings.NewReader(calls.String()), program(t, "testdata/calls.c", false, c99...)); got != want {
+		t.Errorf("C differs from Go: %s", changes.Difference(got, want))
 	}
 }
 

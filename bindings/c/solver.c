@@ -1,6 +1,5 @@
-// Idea: a solver is C memory. A call that sets a column or an option stores a pointer or a
-// number, and does not leave C. A run enters Go once; that is its only cost beside the
-// planner. Everything that can fail before is checked here.
+// Idea: a solver is C memory. A call that sets a column or an option stores a pointer or a number, and does not leave
+// C. A run enters Go once; that is its only cost beside the planner. Everything that can fail before is checked here.
 
 #include "solver.h"
 
@@ -84,8 +83,7 @@ const char *stowage_error(const stowage_solver *s) {
 }
 
 const char *stowage_reason(const stowage_solver *handle) {
-	// The text is worked out at the first request. A handle comes from stowage_new, so it is
-	// never really const.
+	// The text is worked out at the first request. A handle comes from stowage_new, so it is never really const.
 	stowage_solver *s = (stowage_solver *)handle;
 	int32_t idle = 0;
 	if (s == NULL || __atomic_load_n(&forked, __ATOMIC_RELAXED) ||

@@ -1,5 +1,4 @@
-// What solver.c and the Go side share. One side sets a field, and the other reads it during a
-// run.
+// What solver.c and the Go side share. One side sets a field, and the other reads it during a run.
 #ifndef STOWAGE_SOLVER_H
 #define STOWAGE_SOLVER_H
 

@@ -89,8 +89,7 @@ enum {
   STOWAGE_E_INTERNAL = -6     /* a mistake in the library */
 };
 
-/* Why a run ended before it had its answer. The answer of a run that minimises is a proof
- * that no plan is lower. */
+/* Why a run ended before it had its answer. The answer of a run that minimises is a proof that no plan is lower. */
 enum {
   /* generated: stops */
   STOWAGE_FINISHED = 0,       /* it has its answer */
@@ -117,14 +116,12 @@ STOWAGE_API void stowage_free(stowage_solver *);
  * call of printf("%d %s", stowage_solve(s, x), stowage_error(s)) comes first. */
 STOWAGE_API const char *stowage_error(const stowage_solver *);
 
-/* stowage_reason says in words why nothing fits. Call it right after a run that returned
- * STOWAGE_INFEASIBLE or after stowage_explain; after any other call it is "". The text
- * says which moment is too full and by how much, which buffer is too large or fixed too
- * high, or which fixed offsets collide. If none of these is the cause, it says by how
- * much the proven bound is above the capacity; stowage_explain then names the buffers. Of a problem
- * with rules it says only that no plan keeps them, until stowage_explain has run.
- * After a run the text is worked out by this call: it takes about as long as
- * stowage_bound, and does not read the caller's arrays. */
+/* stowage_reason says in words why nothing fits. Call it right after a run that returned STOWAGE_INFEASIBLE or after
+ * stowage_explain; after any other call it is "". The text says which moment is too full and by how much, which
+ * buffer is too large or fixed too high, or which fixed offsets collide. If none of these is the cause, it says by
+ * how much the proven bound is above the capacity; stowage_explain then names the buffers. Of a problem with rules
+ * it says only that no plan keeps them, until stowage_explain has run. After a run the text is worked out by this
+ * call: it takes about as long as stowage_bound, and does not read the caller's arrays. */
 STOWAGE_API const char *stowage_reason(const stowage_solver *);
 
 /* ---- The problem ---------------------------------------------------------------- */
@@ -134,10 +131,9 @@ STOWAGE_API const char *stowage_reason(const stowage_solver *);
 STOWAGE_API int stowage_set_buffers(stowage_solver *, int64_t count, const int64_t *lower,
                                     const int64_t *upper, const int64_t *size);
 
-/* Columns that a problem may have; NULL removes one. A buffer's offset is a multiple of
- * its alignment (0 and 1 mean any offset). A fixed offset is where a buffer must be. A
- * hint is an offset that planners may try first; they need not use it. A start is a whole
- * plan to improve on. */
+/* Columns that a problem may have; NULL removes one. A buffer's offset is a multiple of its alignment (0 and 1 mean
+ * any offset). A fixed offset is where a buffer must be. A hint is an offset that planners may try first; they need
+ * not use it. A start is a whole plan to improve on. */
 STOWAGE_API int stowage_set_alignments(stowage_solver *, const int64_t *alignment);
 STOWAGE_API int stowage_set_fixed(stowage_solver *, const int64_t *offset_or_none);
 STOWAGE_API int stowage_set_hints(stowage_solver *, const int64_t *offset_or_none);
@@ -147,11 +143,10 @@ STOWAGE_API int stowage_set_start(stowage_solver *, const int64_t *offsets);
  * Without names, buffer i is called i. */
 STOWAGE_API int stowage_set_names(stowage_solver *, const char *const *names);
 
-/* A gap is a time [lower, upper) within a lifespan in which the buffer uses no space. The
- * gaps of buffer i have the indices first[i] to first[i + 1] - 1; first has count + 1
- * entries. A gap may have a window: the buffer then still uses its own bytes
- * [window_lower, window_upper) in the gap. A window_lower of STOWAGE_NONE means no window;
- * both window columns may be NULL. */
+/* A gap is a time [lower, upper) within a lifespan in which the buffer uses no space. The gaps of buffer i have the
+ * indices first[i] to first[i + 1] - 1; first has count + 1 entries. A gap may have a window: the buffer then still
+ * uses its own bytes [window_lower, window_upper) in the gap. A window_lower of STOWAGE_NONE means no window; both
+ * window columns may be NULL. */
 STOWAGE_API int stowage_set_gaps(stowage_solver *, const int64_t *first, const int64_t *lower,
                                  const int64_t *upper, const int64_t *window_lower,
                                  const int64_t *window_upper);
@@ -228,19 +223,16 @@ STOWAGE_API int stowage_set_objective(stowage_solver *, int64_t count,
 
 /* ---- JSON ----------------------------------------------------------------------- */
 
-/* stowage_read_json takes the problem from JSON text in the command's format
- * (docs/GUIDE.md). The text is copied, and a plan in it is not used. A buffer may have end in
- * place of upper: it is read as inclusive, the last time slot of the lifespan. Times may have
- * fractions: all are multiplied by the same power of ten, which changes no offset, and every
- * time that the library returns is multiplied too. stowage_stats says both, as "ends" and
- * "time_scale". stowage_count returns the number of
- * buffers. */
+/* stowage_read_json takes the problem from JSON text in the command's format (docs/GUIDE.md). The text is copied,
+ * and a plan in it is not used. A buffer may have end in place of upper: it is read as inclusive, the last time slot
+ * of the lifespan. Times may have fractions: all are multiplied by the same power of ten, which changes no offset,
+ * and every time that the library returns is multiplied too. stowage_stats says both, as "ends" and "time_scale".
+ * stowage_count returns the number of buffers. */
 STOWAGE_API int stowage_read_json(stowage_solver *, const char *text, size_t length);
 STOWAGE_API int64_t stowage_count(const stowage_solver *);
 
-/* stowage_generate makes a problem as `stowage gen` does, and takes it as if
- * stowage_read_json had read it. The JSON object names the kind and its options, as the
- * flags of the command are named:
+/* stowage_generate makes a problem as `stowage gen` does, and takes it as if stowage_read_json had read it. The JSON
+ * object names the kind and its options, as the flags of the command are named:
  *
  *     {"kind": "random", "buffers": 60, "seed": 7, "max-size": "4KiB"}
  *
@@ -273,15 +265,15 @@ STOWAGE_API int stowage_set(stowage_solver *, int option, int64_t value);
  *      "nodes": 100000, "workers": 2, "seed": 7, "without": ["memo"],
  *      "set": {"orders": "TWA,TAW"}}
  *
- * An option that is not named stays as it is. A capacity is a number of bytes or a text
- * with a unit ("2KiB"). A timeout is a number of seconds or a text with a unit ("500ms").
+ * An option that is not named stays as it is. A capacity is a number of bytes or a text with a unit ("2KiB"). A
+ * timeout is a number of seconds or a text with a unit ("500ms").
  * The planners are auto, boxing, climb, exact, first-fit, merge, minimalloc, sweep and tela.
- * Some have techniques, which "without" switches off, and parameters, which "set" sets;
- * `stowage planners exact` lists those of exact.
+ * Some have techniques, which "without" switches off, and parameters, which "set" sets; `stowage planners exact`
+ * lists those of exact.
  *
- * A wrong name or value is refused at once (STOWAGE_E_INPUT): the text lists all that is
- * wrong and what may have been meant, and nothing is changed. Techniques and parameters
- * must be those of the planner that is named, here or in a call before. */
+ * A wrong name or value is refused at once (STOWAGE_E_INPUT): the text lists all that is wrong and what may have
+ * been meant, and nothing is changed. Techniques and parameters must be those of the planner that is named, here or
+ * in a call before. */
 STOWAGE_API int stowage_set_options(stowage_solver *, const char *json, size_t length);
 
 /* What a progress callback is told. */
@@ -292,22 +284,19 @@ typedef struct stowage_progress {
   int64_t elapsed_ns;  /* nanoseconds since the start of the run */
 } stowage_progress;
 
-/* A progress callback is called as soon as there is something to tell, then every 50
- * milliseconds, and once more at the end if there is news. Calls never overlap, and may
- * come from a thread of the library. offsets are those of the lowest plan. They are given
- * if the height is not that of the call before and the planner has them at hand; otherwise
- * offsets is NULL. They are valid during the call.
+/* A progress callback is called as soon as there is something to tell, then every 50 milliseconds, and once more at
+ * the end if there is news. Calls never overlap, and may come from a thread of the library. offsets are those of the
+ * lowest plan. They are given if the height is not that of the call before and the planner has them at hand;
+ * otherwise offsets is NULL. They are valid during the call.
  *
- * The callback returns 0 to go on. Any other value ends the run, and the callback is not
- * called again. It must return soon, and must not use this solver; it may use another. It
- * must not leave by an exception or by longjmp. */
+ * The callback returns 0 to go on. Any other value ends the run, and the callback is not called again. It must
+ * return soon, and must not use this solver; it may use another. It must not leave by an exception or by longjmp. */
 typedef int (*stowage_progress_fn)(const stowage_progress *, const int64_t *offsets, void *user);
 STOWAGE_API int stowage_on_progress(stowage_solver *, stowage_progress_fn, void *user);
 
-/* A token ends runs from outside. A run that uses it stops within some milliseconds of
- * stowage_cancel, with its best plan. The token stays cancelled until stowage_token_reset.
- * Several solvers may share a token; it must outlive their runs. Any thread and any signal
- * handler may call stowage_cancel. */
+/* A token ends runs from outside. A run that uses it stops within some milliseconds of stowage_cancel, with its best
+ * plan. The token stays cancelled until stowage_token_reset. Several solvers may share a token; it must outlive
+ * their runs. Any thread and any signal handler may call stowage_cancel. */
 typedef struct stowage_token stowage_token;
 STOWAGE_API stowage_token *stowage_token_new(void);
 STOWAGE_API void stowage_token_free(stowage_token *);
@@ -315,24 +304,21 @@ STOWAGE_API void stowage_token_reset(stowage_token *);
 STOWAGE_API void stowage_cancel(stowage_token *);
 STOWAGE_API int stowage_set_token(stowage_solver *, stowage_token *);
 
-/* A token may watch a socket as well: a run stops when this byte can be read from it. The
- * byte stays in the socket. This is for languages that handle signals only after a call
- * has returned, and write the signal's number to a socket, as Python does
- * (signal.set_wakeup_fd). A socket below 0 ends the watch. Windows watches nothing. */
+/* A token may watch a socket as well: a run stops when this byte can be read from it. The byte stays in the socket.
+ * This is for languages that handle signals only after a call has returned, and write the signal's number to a
+ * socket, as Python does (signal.set_wakeup_fd). A socket below 0 ends the watch. Windows watches nothing. */
 STOWAGE_API void stowage_token_watch(stowage_token *, int socket, unsigned char byte);
 
 /* ---- Runs ----------------------------------------------------------------------- */
 
-/* stowage_solve plans and returns a status or an error. If there is a plan, it writes an
- * offset for each buffer, in their order, to offsets, which has room for all of them or is
- * NULL. Every plan has been verified. Call it as often as you like, for the same buffers
- * or others; a solver reuses its memory. */
+/* stowage_solve plans and returns a status or an error. If there is a plan, it writes an offset for each buffer, in
+ * their order, to offsets, which has room for all of them or is NULL. Every plan has been verified. Call it as often
+ * as you like, for the same buffers or others; a solver reuses its memory. */
 STOWAGE_API int stowage_solve(stowage_solver *, int64_t *offsets);
 
-/* stowage_start begins the same in the background and returns STOWAGE_OK or an error.
- * offsets must stay there until stowage_wait has returned the status. stowage_wait waits
- * for the run, at most that many milliseconds (below 0: without limit), and returns
- * STOWAGE_RUNNING if the run goes on. Between the two, make no other call with the
+/* stowage_start begins the same in the background and returns STOWAGE_OK or an error. offsets must stay there until
+ * stowage_wait has returned the status. stowage_wait waits for the run, at most that many milliseconds (below 0:
+ * without limit), and returns STOWAGE_RUNNING if the run goes on. Between the two, make no other call with the
  * solver. */
 STOWAGE_API int stowage_start(stowage_solver *, int64_t *offsets);
 STOWAGE_API int stowage_wait(stowage_solver *, int64_t milliseconds);
@@ -365,8 +351,7 @@ STOWAGE_API int stowage_get_result(const stowage_solver *, stowage_result *, siz
  *                      end); or what ended it before its answer: "timeout", "nodes",
  *                      "interrupt" (STOWAGE_STOP_CANCELLED) or "effort"
  *
- * All are "" if there is no outcome. The texts are valid until the next call with the
- * handle. */
+ * All are "" if there is no outcome. The texts are valid until the next call with the handle. */
 STOWAGE_API const char *stowage_found_by(const stowage_solver *);
 STOWAGE_API const char *stowage_proved_by(const stowage_solver *);
 STOWAGE_API const char *stowage_ended(const stowage_solver *);
@@ -437,9 +422,8 @@ STOWAGE_API int64_t stowage_verify_plan(stowage_solver *, const int64_t *offsets
                                         const int64_t *lower, const int64_t *upper,
                                         const int64_t *pool, const int64_t *offset);
 
-/* stowage_bound returns a proven lower bound of the height without a search: the most
- * bytes that are in use at once (the load), raised where alignments and fixed offsets
- * allow. Below 0 it is an error. */
+/* stowage_bound returns a proven lower bound of the height without a search: the most bytes that are in use at once
+ * (the load), raised where alignments and fixed offsets allow. Below 0 it is an error. */
 STOWAGE_API int64_t stowage_bound(stowage_solver *);
 
 /* stowage_load returns the load: the most bytes that are in use at once. Below 0 it is an
@@ -452,11 +436,10 @@ STOWAGE_API int64_t stowage_load(stowage_solver *);
  * has no digest. The text is valid until the next call of stowage_digest with the handle. */
 STOWAGE_API const char *stowage_digest(stowage_solver *);
 
-/* stowage_explain looks for buffers that cannot fit the capacity together; if any one of
- * them is left out, the others fit. It writes their numbers in ascending order and returns
- * how many they are; buffers has room for all buffers of the problem. 0 means that all
- * fit, or, if stowage_error says so, that a limit came first. Below 0 is an error.
- * stowage_reason then has the cause in words. */
+/* stowage_explain looks for buffers that cannot fit the capacity together; if any one of them is left out, the
+ * others fit. It writes their numbers in ascending order and returns how many they are; buffers has room for all
+ * buffers of the problem. 0 means that all fit, or, if stowage_error says so, that a limit came first. Below 0 is an
+ * error. stowage_reason then has the cause in words. */
 STOWAGE_API int64_t stowage_explain(stowage_solver *, int64_t *buffers);
 
 /* ---- Graphs --------------------------------------------------------------------- */
@@ -468,31 +451,29 @@ enum {
   STOWAGE_NO_PERMITS = 4 /* no permit counts */
 };
 
-/* stowage_plan_graph plans a graph: operators with operands, results, and permits for results
- * to lie over operands. Graph and plan are JSON text (docs/graph.md has the keys). It returns
- * the plan, with its status, order, offsets and overlaps; or NULL if there is an error, and
- * stowage_error has the text. The options and the token of the solver count; without a
- * capacity, or with minimize, it looks for the lowest plan. The solver's own problem and its
- * outcome are left alone. The text ends with a 0 and is valid until the next call of
- * stowage_plan_graph or stowage_json; plan_length, if not NULL, gets its length without that. */
+/* stowage_plan_graph plans a graph: operators with operands, results, and permits for results to lie over operands.
+ * Graph and plan are JSON text (docs/graph.md has the keys). It returns the plan, with its status, order, offsets
+ * and overlaps; or NULL if there is an error, and stowage_error has the text. The options and the token of the
+ * solver count; without a capacity, or with minimize, it looks for the lowest plan. The solver's own problem and its
+ * outcome are left alone. The text ends with a 0 and is valid until the next call of stowage_plan_graph or
+ * stowage_json; plan_length, if not NULL, gets its length without that. */
 STOWAGE_API const char *stowage_plan_graph(stowage_solver *, const char *graph, size_t length,
                                            int flags, size_t *plan_length);
 
 /* ---- Traces --------------------------------------------------------------------- */
 
-/* stowage_plan_trace plans the steps of a running program from what stowage_arena.c recorded
- * (docs/arena.md). Trace and plan are text; the plan is for stowage_arena_load. alignment is the least
- * alignment of every allocation, 0 for 64; guard is how many bytes stay free behind each
- * allocation. Otherwise it is as stowage_plan_graph. The options and the token of the solver count; there must be
- * no capacity, and the timeout is 20 seconds if none is set. */
+/* stowage_plan_trace plans the steps of a running program from what stowage_arena.c recorded (docs/arena.md). Trace
+ * and plan are text; the plan is for stowage_arena_load. alignment is the least alignment of every allocation, 0 for
+ * 64; guard is how many bytes stay free behind each allocation. Otherwise it is as stowage_plan_graph. The options
+ * and the token of the solver count; there must be no capacity, and the timeout is 20 seconds if none is set. */
 STOWAGE_API const char *stowage_plan_trace(stowage_solver *, const char *trace, size_t length,
                                            int64_t alignment, int64_t guard, size_t *plan_length);
 
 /* ---- Sessions ------------------------------------------------------------------- */
 
-/* A session keeps a problem with a valid plan while the problem changes: buffers come, leave,
- * grow, shift and are pinned, and as few bytes as possible get another offset
- * (docs/sessions.md). Buffers are named by text: UTF-8, distinct and not empty.
+/* A session keeps a problem with a valid plan while the problem changes: buffers come, leave, grow, shift and are
+ * pinned, and as few bytes as possible get another offset (docs/sessions.md). Buffers are named by text: UTF-8,
+ * distinct and not empty.
  *
  *     stowage_session *plan;
  *     if (stowage_session_open(s, NULL, NULL, 0, &plan) == STOWAGE_FEASIBLE) {
@@ -503,20 +484,19 @@ STOWAGE_API const char *stowage_plan_trace(stowage_solver *, const char *trace, 
  *     }
  *     stowage_session_free(plan);
  *
- * A call that may move buffers returns a status. STOWAGE_FEASIBLE: the change is made.
- * STOWAGE_INFEASIBLE: no plan exists, which is proven. STOWAGE_UNKNOWN: a limit came first,
- * or a token ended the call. Below 0 is an error. After all but STOWAGE_FEASIBLE the session
- * is as it was before the call. Every plan has been verified. With the same calls and
- * options the offsets are the same in C, C++, Go and Python.
+ * A call that may move buffers returns a status. STOWAGE_FEASIBLE: the change is made. STOWAGE_INFEASIBLE: no plan
+ * exists, which is proven. STOWAGE_UNKNOWN: a limit came first, or a token ended the call. Below 0 is an error.
+ * After all but STOWAGE_FEASIBLE the session is as it was before the call. Every plan has been verified. With the
+ * same calls and options the offsets are the same in C, C++, Go and Python.
  *
  * The problem may have rules: pools, allowed pools, ties, pairs, distances, clocks and a period. Rules then come and
- * go as buffers do (stowage_session_bind), and a change of pool counts as a movement. What has a price is refused with
- * STOWAGE_E_UNSUPPORTED: penalties, costs, evictions and an objective of these. If rules are to come later, open the
- * session with none by stowage_set_pools(s, 0, NULL, NULL, NULL, NULL). Without that, calls about rules are
+ * go as buffers do (stowage_session_bind), and a change of pool counts as a movement. What has a price is refused
+ * with STOWAGE_E_UNSUPPORTED: penalties, costs, evictions and an objective of these. If rules are to come later,
+ * open the session with none by stowage_set_pools(s, 0, NULL, NULL, NULL, NULL). Without that, calls about rules are
  * STOWAGE_E_UNSUPPORTED. Pools are numbers from 0, in the order in which the problem has them.
  *
- * A session is used from one thread at a time; a second call while one runs returns
- * STOWAGE_E_BUSY. After stowage_session_close each call returns STOWAGE_E_INPUT. */
+ * A session is used from one thread at a time; a second call while one runs returns STOWAGE_E_BUSY. After
+ * stowage_session_close each call returns STOWAGE_E_INPUT. */
 typedef struct stowage_session stowage_session;
 
 /* The steps by which a place is found, in their order. A call stops at the first that
@@ -539,15 +519,14 @@ typedef struct stowage_session_options {
   const int64_t *pools;   /* the pools of the plan, beside the offsets; NULL if there is one pool */
 } stowage_session_options;
 
-/* stowage_session_open begins a session with the problem of a solver, which it copies.
- * offsets is a valid plan, in the order of the buffers; NULL: the session plans by itself.
- * If there are several pools, options has theirs. Planner, capacity, nodes (0: 500 for each call), timeout (of each call),
- * seed and token of the solver become those of the session. Its other options do not count;
- * techniques and parameters by name are refused. Without a capacity plans may be of any height.
- * options may be NULL; otherwise pass sizeof(stowage_session_options) as size.
+/* stowage_session_open begins a session with the problem of a solver, which it copies. offsets is a valid plan, in
+ * the order of the buffers; NULL: the session plans by itself. If there are several pools, options has theirs.
+ * Planner, capacity, nodes (0: 500 for each call), timeout (of each call), seed and token of the solver become those
+ * of the session. Its other options do not count; techniques and parameters by name are refused. Without a capacity
+ * plans may be of any height. options may be NULL; otherwise pass sizeof(stowage_session_options) as size.
  *
- * It returns STOWAGE_FEASIBLE and the session; or, with *session = NULL, STOWAGE_INFEASIBLE
- * (stowage_reason says why), STOWAGE_UNKNOWN, or an error, of which stowage_error has the text. */
+ * It returns STOWAGE_FEASIBLE and the session; or, with *session = NULL, STOWAGE_INFEASIBLE (stowage_reason says
+ * why), STOWAGE_UNKNOWN, or an error, of which stowage_error has the text. */
 STOWAGE_API int stowage_session_open(stowage_solver *, const int64_t *offsets,
                                      const stowage_session_options *options, size_t size,
                                      stowage_session **session);

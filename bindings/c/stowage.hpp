@@ -1,18 +1,15 @@
-// stowage.hpp: Stowage's planner of static memory, for C++17. It needs stowage.h and the
-// library, and nothing else.
+// stowage.hpp: Stowage's planner of static memory, for C++17. It needs stowage.h and the library, and nothing else.
 //
 //     stowage::solver s;
 //     s.buffers({0, 0, 1}, {2, 4, 4}, {600, 300, 500});   // lower, upper, size
 //     stowage::plan p = s.solve();
 //     if (p) use(p.offsets, p.height);                    // else p.status says why not
 //
-// Errors are exceptions (stowage::error): a bad problem, a wrong option, no memory. That
-// nothing fits, or that a limit came, is no error: plan::status says so, and plan::reason
-// why nothing fits.
+// Errors are exceptions (stowage::error): a bad problem, a wrong option, no memory. That nothing fits, or that a limit
+// came, is no error: plan::status says so, and plan::reason why nothing fits.
 //
-// Columns are copied when they are set, so temporaries will do. A solver keeps its memory
-// for the next run. It can be moved, and used by one thread at a time; different solvers
-// are independent. A token may be used by any thread.
+// Columns are copied when they are set, so temporaries will do. A solver keeps its memory for the next run. It can be
+// moved, and used by one thread at a time; different solvers are independent. A token may be used by any thread.
 #ifndef STOWAGE_HPP
 #define STOWAGE_HPP
 
@@ -173,8 +170,7 @@ struct barrier {
   int64_t buffer = 0, at = 0, behind = 0, until = 0, turn = 0;
 };
 
-// The options of a run. A zero means no limit; a capacity of 0 means that of the JSON problem, if
-// it has one.
+// The options of a run. A zero means no limit; a capacity of 0 means that of the JSON problem, if it has one.
 struct options {
   // generated: options
   std::string planner{};                    // the planner's name; auto if it is not set
@@ -226,9 +222,8 @@ struct explanation {
   std::string limit;             // what a limit has left open; "" for nothing
 };
 
-// A token ends runs from outside. Copies are the same token, which lives as long as any of
-// them or a solver that uses it. cancel may be called by any thread and by a signal
-// handler. A token stays cancelled until reset.
+// A token ends runs from outside. Copies are the same token, which lives as long as any of them or a solver that uses
+// it. cancel may be called by any thread and by a signal handler. A token stays cancelled until reset.
 class token {
  public:
   token() : token_(stowage_token_new(), stowage_token_free) {
@@ -384,8 +379,7 @@ class solver {
     return *this;
   }
 
-  // measure returns a measure of the last plan, such as "cost", and a proven lower bound of it, if there
-  // is one.
+  // measure returns a measure of the last plan, such as "cost", and a proven lower bound of it, if there is one.
   std::pair<int64_t, std::optional<int64_t>> measure(const std::string &name) {
     int64_t value = 0, bound = STOWAGE_NONE;
     check(stowage_get_measure(get(), name.c_str(), &value, &bound));
@@ -538,8 +532,7 @@ class solver {
     return text(at, at == nullptr ? 0 : 16);
   }
 
-  // explain looks for buffers that cannot fit the capacity together. If any one of them is left
-  // out, the others fit.
+  // explain looks for buffers that cannot fit the capacity together. If any one of them is left out, the others fit.
   explanation explain() {
     idle();
     explanation e;

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
@@ -36,10 +37,7 @@ func vulkan(t *testing.T, path string, args ...string) (line, complaints string)
 
 func number(t *testing.T, text string) int {
 	t.Helper()
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(strconv.Atoi(text))(t)
 	return n
 }
 
@@ -48,11 +46,7 @@ func TestVulkan(t *testing.T) {
 	dir := library(t)
 	folder := t.TempDir()
 	header := filepath.Join(folder, "header.c")
-	if err := os.WriteFile(header,
-		[]byte("#include <vulkan/vulkan.h>\nint main(void) { return vkEnumerateInstanceVersion(NULL); }\n"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(header, []byte("#include <vulkan/vulkan.h>\nint main(void) { return vkEnumerateInstanceVersion(NULL); }\n"), 0o600))
 	if out, err := exec.CommandContext(t.Context(), "cc", header, "-o", filepath.Join(folder, "header"),
 		"-lvulkan").CombinedOutput(); err != nil {
 		t.Skipf("there is no header or loader of Vulkan here (vulkan): %s", strings.SplitN(string(out), "\n", 2)[0])
@@ -62,10 +56,7 @@ func TestVulkan(t *testing.T) {
 		"-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I.", "../../examples/vulkan/graph.c", "-o", path,
 		"-L" + dir, "-lstowage", "-Wl,-rpath," + dir, "-lvulkan",
 	}
-	if out, err := exec.CommandContext(t.Context(), "cc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-
+	tool(t, nil, "cc", args...)
 	outcome := regexp.MustCompile(`^18 images in (\d+) bytes, (\d+) barriers, pixels ([0-9a-f]{16}), (\d+) complaints$`)
 	figures := func(line string) []string {
 		m := outcome.FindStringSubmatch(line)
@@ -88,14 +79,8 @@ func TestVulkan(t *testing.T) {
 	if number(t, planned[0]) >= number(t, alone[0]) {
 		t.Errorf("the plan takes %s bytes, and without one it is %s", planned[0], alone[0])
 	}
-	a, err := os.ReadFile(together)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(apart)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(os.ReadFile(together))(t)
+	b := must.Get(os.ReadFile(apart))(t)
 	if !bytes.Equal(a, b) || planned[2] != alone[2] {
 		t.Error("the pixels are not those of the run with bytes of its own for each image")
 	}

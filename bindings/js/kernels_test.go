@@ -5,15 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/tflm"
 )
 
 // TestPageKernels: the page offers all known kernels.
 func TestPageKernels(t *testing.T) {
-	page, err := os.ReadFile("../../render/html/viewer/drop.js")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../render/html/viewer/drop.js"))(t)
 	var names []string
 	for _, s := range tflm.DefaultSets() {
 		names = append(names, `"`+s.Name()+`"`)

@@ -1,5 +1,4 @@
-// Package npm tests the package for JavaScript and the page that plans: in node and in
-// a browser, against the command.
+// Package npm tests the package for JavaScript and the page that plans: in node and in a browser, against the command.
 package npm
 
 import (
@@ -23,6 +22,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/built"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
@@ -40,9 +40,17 @@ func TestMain(m *testing.M) { built.Main(m) }
 
 // TestNode runs the package's own tests.
 func TestNode(t *testing.T) {
-	node := nodeOrSkip(t)
+	nodeOrSkip(t)
 	pages(t)
-	run(t, exec.Command(node, "--test", "test/"))
+	tests(t, ".")
+}
+
+// tests runs those of the package's own tests whose names match.
+func tests(t *testing.T, name string, environment ...string) {
+	t.Helper()
+	c := exec.Command(nodeOrSkip(t), "--test", "--test-name-pattern", name, "test/")
+	c.Env = append(os.Environ(), environment...)
+	run(t, c)
 }
 
 // TestTypes compiles a program that uses every type of the package, as programs for node and
@@ -57,22 +65,16 @@ func TestTypes(t *testing.T) {
 	}
 	dir := t.TempDir()
 	into := filepath.Join(dir, "node_modules", "stowage")
-	if err := os.MkdirAll(filepath.Join(into, "src"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(into, "src"), 0o777))
 	for from, to := range map[string]string{
 		"testdata/use.ts": filepath.Join(dir, "use.ts"), "package.json": filepath.Join(into, "package.json"),
 		"src/index.d.ts": filepath.Join(into, "src", "index.d.ts"),
 		"src/files.d.ts": filepath.Join(into, "src", "files.d.ts"),
 	} {
 		text, err := os.ReadFile(filepath.FromSlash(from))
-		if err := errors.Join(err, os.WriteFile(to, text, 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err, os.WriteFile(to, text, 0o666)))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type": "module"}`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type": "module"}`), 0o666))
 	for _, resolution := range [][]string{
 		{"--module", "nodenext"}, {"--module", "esnext", "--moduleResolution", "bundler"},
 	} {
@@ -122,9 +124,7 @@ func TestShown(t *testing.T) {
 	got := map[rune][2]string{}
 	for line := range strings.Lines(printed(t, script)) {
 		var row []any
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(line), &row))
 		got[rune(row[0].(float64))] = [2]string{row[1].(string), row[2].(string)}
 	}
 	for r := range rune(0x110000) {
@@ -163,10 +163,7 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	for k, text := range times {
-		ms, err := strconv.ParseFloat(gotTimes[k], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ms := must.Get(strconv.ParseFloat(gotTimes[k], 64))(t)
 		want, err := units.Duration(text)
 		if math.IsNaN(ms) != (err != nil) || err == nil && math.Abs(ms-float64(want)/1e6) > 1e-9*math.Abs(ms) {
 			t.Errorf("time %q: the package reads %v ms, the command %v, %v", text, ms, want, err)
@@ -177,20 +174,14 @@ func TestUnits(t *testing.T) {
 // printed returns what a script prints.
 func printed(t *testing.T, script string) string {
 	t.Helper()
-	out, err := exec.Command(nodeOrSkip(t), "--input-type=module", "-e", script).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command(nodeOrSkip(t), "--input-type=module", "-e", script).Output())(t)
 	return string(out)
 }
 
 // mapped returns what a function of a module makes of texts.
 func mapped[T any](t *testing.T, module, function string, texts []string) (got []T) {
 	t.Helper()
-	given, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := must.Get(json.Marshal(texts))(t)
 	out := printed(t, fmt.Sprintf("%s; console.log(JSON.stringify(%s.map(%s)))", module, given, function))
 	if err := json.Unmarshal([]byte(out), &got); err != nil || len(got) != len(texts) {
 		t.Fatalf("%v: %s", err, out)
@@ -230,7 +221,7 @@ func run(t *testing.T, c *exec.Cmd) {
 // for byte. The problems are random ones of all kinds, and the public ones if they are
 // here. The runs use every planner of the product, node limits and seeds.
 func TestSame(t *testing.T) {
-	node := nodeOrSkip(t)
+	nodeOrSkip(t)
 	pages(t)
 	command := built.Command(t)
 	dir := t.TempDir()
@@ -246,17 +237,13 @@ func TestSame(t *testing.T) {
 			map[string]any{"planner": planner, "nodes": nodes, "seed": seed, "format": format},
 		}
 		list = append(list, a)
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), content, 0o666))
 		c := exec.Command(command, "solve", "-q", "--planner", planner, "--nodes", strconv.Itoa(nodes), "--seed",
 			strconv.Itoa(seed), "-o", a.Output, name)
 		c.Dir = dir
 		out, err := c.CombinedOutput()
 		if exit := c.ProcessState.ExitCode(); exit == 3 || exit == 4 { // no plan
-			if err := os.WriteFile(filepath.Join(dir, a.Output), nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, a.Output), nil, 0o666))
 		} else if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
@@ -266,31 +253,19 @@ func TestSame(t *testing.T) {
 	for k := range plantest.Share(1000, 200, 50) {
 		p := drawn.Wide(uint64(k))
 		var b bytes.Buffer
-		if err := csv.Write(&b, p, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, csv.Write(&b, p, nil))
 		ask(fmt.Sprintf("wide-%d.csv", k), b.Bytes(), planners[r.IntN(len(planners))], 1+r.IntN(3000), r.IntN(5),
 			[]string{"csv", "json"}[r.IntN(2)])
 	}
 	public := instances()
 	for _, path := range public {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(path))(t)
 		ask(filepath.Base(path), content, "auto", 20000, 0, "csv")
 	}
 	ask("net.tflite", tflitemade.Network(4, 24), "auto", 5000, 0, "csv")
-	text, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "list.json"), text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(node, "--test", "--test-name-pattern", "the same plans", "test/")
-	c.Env = append(os.Environ(), "STOWAGE_SAME="+dir)
-	run(t, c)
+	text := must.Get(json.Marshal(list))(t)
+	must.Do(t, os.WriteFile(filepath.Join(dir, "list.json"), text, 0o666))
+	tests(t, "the same plans", "STOWAGE_SAME="+dir)
 	t.Logf("%d plans are the same, %d of public instances", len(list), len(public))
 }
 
@@ -306,13 +281,9 @@ func TestPage(t *testing.T) {
 	p := &model.Problem{
 		Buffers: []model.Buffer{{ID: "a", Upper: 4, Size: 8, Fixed: at(8)}, {ID: "b", Upper: 4, Size: 4, Fixed: at(0)}},
 	}
-	if err := csv.Write(&fixed, p, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, csv.Write(&fixed, p, nil))
 	p.Buffers[0].Fixed, p.Buffers[1].Fixed = nil, nil
-	if err := csv.Write(&plain, p, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, csv.Write(&plain, p, nil))
 	drop := func(name string, content []byte) {
 		t.Helper()
 		page.Eval(fmt.Sprintf(`(() => { document.querySelector(".planning-says").textContent = "waiting"; const t = new DataTransfer();
@@ -416,13 +387,8 @@ func TestPage(t *testing.T) {
 	// The page shows the plan during a search. Dropping another file ends the search, and nothing
 	// of the first file remains.
 	var long bytes.Buffer
-	hard, err := gen.Generate("random", gen.Options{Buffers: 1000, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := csv.Write(&long, hard, nil); err != nil {
-		t.Fatal(err)
-	}
+	hard := must.Get(gen.Generate("random", gen.Options{Buffers: 1000, Seed: 3}))(t)
+	must.Do(t, csv.Write(&long, hard, nil))
 	drop("long.csv", long.Bytes())
 	page.Until(`stowage.drop.running && stowage.files[0]?.doc.n === 1000 && stowage.files[0].offsets`)
 	drop("x.csv", plain.Bytes())
@@ -461,9 +427,7 @@ func firmware(t *testing.T, page *chromium.Page, drop func(name string, content 
 	model := tflitemade.Network(4, 24)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "net.tflite")
-	if err := os.WriteFile(path, model, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, model, 0o644))
 	drop("net.tflite", model)
 	page.Until(`/^net.tflite: optimal, height /.test(` + says + `) && !stowage.drop.busy`)
 	command := func(args ...string) []byte {
@@ -503,41 +467,29 @@ func firmware(t *testing.T, page *chromium.Page, drop func(name string, content 
 		t.Helper()
 		text := page.Text(`btoa(Array.from(stowage.drop.files[0].made.files.` + kind +
 			`, (b) => String.fromCharCode(b)).join(""))`)
-		data, err := base64.StdEncoding.DecodeString(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(base64.StdEncoding.DecodeString(text))(t)
 		return data
 	}
 	for _, kind := range []string{"tflite", "h", "cc"} {
 		command("plan", "-q", "-o", "planned."+kind, path)
-		want, err := os.ReadFile(filepath.Join(dir, "planned."+kind))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(os.ReadFile(filepath.Join(dir, "planned."+kind)))(t)
 		if got := saved(kind); !bytes.Equal(got, want) {
 			t.Errorf("the page's .%s is not the command's:\n%.2000s\n%.2000s", kind, got, want)
 		}
 	}
 }
 
-// samePlans: the page's planner and the command plan the same problems, and their plans
-// must be equal byte for byte.
+// samePlans: the page's planner and the command plan the same problems, and their plans must be equal byte for byte.
 func samePlans(t *testing.T, page *chromium.Page, command string) {
 	t.Helper()
 	inputs := map[string][]byte{}
 	for k := range plantest.Share(1000, 100, 50) {
 		var b bytes.Buffer
-		if err := csv.Write(&b, drawn.Wide(uint64(5000+k)), nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, csv.Write(&b, drawn.Wide(uint64(5000+k)), nil))
 		inputs[fmt.Sprintf("wide-%d.csv", k)] = b.Bytes()
 	}
 	for _, path := range instances() {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(path))(t)
 		inputs[filepath.Base(path)] = content
 	}
 	for name, content := range inputs {

@@ -6,19 +6,19 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/stowage-go/stowage"
 	format "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/model"
 )
 
 // TestWaits: the package lists the same waits as Go, for plans of random problems with every rule of the model.
 func TestWaits(t *testing.T) {
-	node := nodeOrSkip(t)
+	nodeOrSkip(t)
 	pages(t)
 	r := rand.New(rand.NewPCG(3, 26))
 	var list []map[string]any
@@ -33,17 +33,11 @@ func TestWaits(t *testing.T) {
 		case 2:
 			p = drawn.Broad(r, drawn.RuledFeatures[k%len(drawn.RuledFeatures)])
 		}
-		made, err := stowage.Solve(context.Background(), p, stowage.Options{NodeLimit: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := must.Get(stowage.Solve(context.Background(), p, stowage.Options{NodeLimit: 1000}))(t)
 		if !made.Status.HasPlan() {
 			continue
 		}
-		want, err := stowage.Barriers(p, &made.Plan)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(stowage.Barriers(p, &made.Plan))(t)
 		all := []any{}
 		for _, w := range want {
 			all = append(all, map[string]any{"buffer": w.Buffer, "at": w.At, "behind": w.For, "until": w.Until, "turn": w.Turn})
@@ -54,9 +48,7 @@ func TestWaits(t *testing.T) {
 		}
 		var text bytes.Buffer
 		plan := &format.Plan{Planner: made.Planner, Status: made.Status, Offsets: made.Offsets, Pools: made.Pools, Parts: made.Parts}
-		if err := format.Write(&text, p, plan); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, format.Write(&text, p, plan))
 		list = append(list, map[string]any{"problem": json.RawMessage(text.Bytes()), "waits": all})
 	}
 	for _, feature := range drawn.RuledFeatures {
@@ -64,16 +56,9 @@ func TestWaits(t *testing.T) {
 			t.Errorf("no waits in problems with %s", feature)
 		}
 	}
-	text, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(list))(t)
 	path := filepath.Join(t.TempDir(), "waits.json")
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(node, "--test", "--test-name-pattern", "the same waits", "test/")
-	c.Env = append(os.Environ(), "STOWAGE_WAITS="+path)
-	run(t, c)
+	must.Do(t, os.WriteFile(path, text, 0o666))
+	tests(t, "the same waits", "STOWAGE_WAITS="+path)
 	t.Logf("%d waits of %d plans are the same", waits, len(list))
 }

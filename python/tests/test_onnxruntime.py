@@ -7,9 +7,9 @@ import gc
 import os
 import pathlib
 import tempfile
-import threading
 import unittest
 import unittest.mock
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import onnx
@@ -129,11 +129,8 @@ class OnnxRuntime(unittest.TestCase):
                 if not np.array_equal(s.run(None, {"x": picture(k)})[0], want[k]):
                     wrong.append(k)
 
-        threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(work, range(4)))
         self.assertEqual(wrong, [])
         self.good(s)
         self.same(s, picture(9))

@@ -5,6 +5,7 @@ import pathlib
 import signal
 import threading
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import stowage
 from stowage import Buffer, Session
@@ -262,11 +263,8 @@ class Sessions(unittest.TestCase):
                         except stowage.Error:
                             continue
 
-        threads = [threading.Thread(target=work, args=(f"t{k}",)) for k in range(4)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(work, ("t0", "t1", "t2", "t3")))
         self.assertEqual(wrong, [])
         self.assertGreater(len(served), 100)
 

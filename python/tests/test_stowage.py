@@ -22,6 +22,7 @@ import tempfile
 import threading
 import unittest
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from array import array
 from unittest import mock
 
@@ -768,11 +769,8 @@ class Running(unittest.TestCase):
                     if stowage.solve(*made(30, k)).offsets != offsets:
                         wrong.append(k)
 
-        threads = [threading.Thread(target=calls) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(lambda _: calls(), range(8)))
         self.assertEqual(wrong, [])
 
     @unittest.skipUnless(hasattr(os, "fork"), "needs fork")
@@ -1100,11 +1098,9 @@ class Documents(unittest.TestCase):
 
 
 GRAPH = {
-    "alignment": 16,
+    "alignment": 16, "inputs": ["image"], "outputs": ["active"],
     "values": [
-        {"name": "image", "size": 4096},
-        {"name": "features", "size": 3072},
-        {"name": "active", "size": 3072},
+        {"name": "image", "size": 4096}, {"name": "features", "size": 3072}, {"name": "active", "size": 3072},
         {"name": "weights", "size": 432, "constant": True},
     ],
     "operators": [
@@ -1117,22 +1113,9 @@ GRAPH = {
             "permits": [{"result": "active", "operand": "features"}],
         },
     ],
-    "inputs": ["image"],
-    "outputs": ["active"],
 }  # fmt: skip
 
-
-TRACE = """stowage-arena-trace 1
-b 1 0 -
-a 600 64 0 0
-a 300 64 0 0
-f 0 0
-a 500 64 0 0
-f 1 0
-f 2 0
-e 1 0
-end 9 -
-"""
+TRACE = "stowage-arena-trace 1\nb 1 0 -\na 600 64 0 0\na 300 64 0 0\nf 0 0\na 500 64 0 0\nf 1 0\nf 2 0\ne 1 0\nend 9 -\n"
 
 
 class Traces(unittest.TestCase):

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import unittest
 import unittest.mock
+from concurrent.futures import ThreadPoolExecutor
 
 import torch
 import torch.nn.functional as F
@@ -272,11 +273,8 @@ class Torch(unittest.TestCase):
                 with arenas[seed]:
                     losses[seed].append(programs[seed]())
 
-        threads = [threading.Thread(target=train, args=(seed,)) for seed in (1, 2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(2) as threads:
+            list(threads.map(train, (1, 2)))
         self.assertEqual(losses, {seed: plain([8] * 8, seed) for seed in (1, 2)})
         for a in arenas.values():
             self.served(a)

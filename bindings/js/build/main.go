@@ -1,12 +1,10 @@
-// Program build makes the package for npm and the page that plans. It needs only a clone
-// and Go:
+// Program build makes the package for npm and the page that plans. It needs only a clone and Go:
 //
 //	go run ./bindings/js/build            bindings/js/dist: two programs for WebAssembly, Go's support for them, the licence
 //	go run ./bindings/js/build -page FILE the page as one file
 //	go run ./bindings/js/build -sizes     the same, and a table of sizes, packed and not
 //
-// The programs are built without paths and build IDs. So the same source and the same Go
-// give the same bytes.
+// The programs are built without paths and build IDs. So the same source and the same Go give the same bytes.
 //
 // Trials: docs/lab/command.md (Binaryen takes a minute and saves almost nothing of the packed bytes).
 package main

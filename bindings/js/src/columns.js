@@ -1,14 +1,11 @@
 // Numbers and options as the programs take them: columns are BigInt64Arrays. Single numbers
 // are text, because JavaScript's own numbers are exact only up to 2⁵³.
 
-import { Faults, InputError } from "./faults.js";
+import { Faults, InputError, given } from "./faults.js";
 import { misplaced, ruledOf, rulesOf } from "./rules.js";
 import { shownLines, shownText } from "./shown.js";
 import { timesOf } from "./times.js";
-import { sizeOf } from "./units.js";
-
-export const LEAST = -(2n ** 63n);
-const MOST = 2n ** 63n - 1n;
+import { LEAST, MOST, sizeOf } from "./units.js";
 
 const BUFFER = ["id", "lower", "upper", "size", "alignment", "gaps", "fixed", "hint"];
 const COLUMNS = ["lower", "upper", "size", "alignment", "gaps", "fixed", "hint", "ids", "capacity", "buffers", "rules"];
@@ -228,10 +225,6 @@ function mended(columns, wrong, gaps) {
 
 function counted(n, thing) {
   return `${n} ${thing}${n === 1 ? "" : "s"}`;
-}
-
-function given(value) {
-  return value !== undefined && value !== null;
 }
 
 /** Makes a number of text, or a BigInt if bigint is set. */

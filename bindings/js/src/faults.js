@@ -15,6 +15,9 @@ export class InputError extends Error {
   }
 }
 
+/** Whether there is a value: null is the same as none. */
+export const given = (value) => value !== undefined && value !== null;
+
 /** Makes an error of the fault that a program reports. */
 export function faultOf({ message, input, issues }) {
   return input

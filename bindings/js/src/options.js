@@ -2,10 +2,10 @@
 // has, and a value of another type, are faults of the input like any other. A value of undefined
 // or null is the same as no option.
 
-import { LEAST, columnOf, numberIn, shownValue, wrongNumber } from "./columns.js";
-import { InputError } from "./faults.js";
+import { columnOf, numberIn, shownValue, wrongNumber } from "./columns.js";
+import { InputError, given } from "./faults.js";
 import { ENDS } from "./times.js";
-import { timeOf } from "./units.js";
+import { LEAST, timeOf } from "./units.js";
 
 /** The options that every call has, and those of a search. */
 export const COMMON = ["worker", "signal"];
@@ -77,8 +77,6 @@ const TAKES = {
 
 /** A century in milliseconds, which Go can count. A limit this long is no limit. */
 const LONG = 100 * 365 * 24 * 3600 * 1000;
-
-const given = (value) => value !== undefined && value !== null;
 
 /** Returns the options that are given and whose type is right. All others are faults. */
 export function takenOf(options, known, faults) {

@@ -1,7 +1,7 @@
 // Rules as the program takes them: each list of rules is one BigInt64Array, row after row. Names of
 // buffers and pools become places here; the program checks the rest.
 
-import { Faults, InputError } from "./faults.js";
+import { Faults, InputError, given } from "./faults.js";
 import { sizeOf } from "./units.js";
 
 // generated: rules
@@ -15,7 +15,6 @@ const RULES = [
 const LISTS = ["reserved", ...RULES.slice(1, 9)];
 const POOL = ["id", "capacity", "alignment", "cost", "reserved"];
 
-const given = (value) => value !== undefined && value !== null;
 const textual = (value) => typeof value === "string";
 
 /** Adds a fault for each rule, and for ends, that stands beside the buffers, where it would do nothing. */

@@ -1,7 +1,8 @@
 // What the times of a problem mean: ends that may be inclusive, and times with fractions. The
 // rules are those of package format/times of the command, whose comment has the reasons.
 
-import { Faults, InputError } from "./faults.js";
+import { InputError, given } from "./faults.js";
+import { LEAST, MOST } from "./units.js";
 
 const LOWER = ["start", "begin"];
 const AMBIGUOUS = ["stop", "last", "until", "to"];
@@ -10,11 +11,6 @@ export const ENDS = ["inclusive", "half-open"];
 
 /** The largest number of decimal places of a time. */
 const MOST_PLACES = 18;
-
-const LEAST = -(2n ** 63n);
-const MOST = 2n ** 63n - 1n;
-
-const given = (value) => value !== undefined && value !== null;
 
 /**
  * Returns a problem whose times are called lower and upper, are half-open, and are whole numbers, and how they were

@@ -1,8 +1,8 @@
 // Reads sizes and times as people write them: 1.5MiB, 64k, 10s, 1h30m. The command reads them
 // the same way (package internal/units), and a test compares the two.
 
-const LEAST = -(2n ** 63n);
-const MOST = 2n ** 63n - 1n;
+export const LEAST = -(2n ** 63n);
+export const MOST = 2n ** 63n - 1n;
 
 /** The largest exponent: a size above 2^63 is refused anyway. */
 const LARGEST_POWER = 40;

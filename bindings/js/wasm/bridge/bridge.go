@@ -82,11 +82,10 @@ func Serve(operations map[string]Operation) {
 	select {}
 }
 
-// breathe returns a function for each look of a search at its limits. It sleeps for a
-// millisecond if the last sleep was 50 ms ago. A look takes some nanoseconds in one search and
-// milliseconds in another, and reading the clock takes a hundred nanoseconds. So the function
-// reads the clock only at every stride-th look, and adapts stride to have some 5 ms between two
-// readings.
+// breathe returns a function for each look of a search at its limits. It sleeps for a millisecond if the last sleep was
+// 50 ms ago. A look takes some nanoseconds in one search and milliseconds in another, and reading the clock takes a
+// hundred nanoseconds. So the function reads the clock only at every stride-th look, and adapts stride to have some 5
+// ms between two readings.
 func breathe() func() {
 	left, stride := 1, 1
 	last := time.Now()

@@ -102,13 +102,11 @@ func plan(c *bridge.Call) (map[string]any, error) {
 	return out, nil
 }
 
-// mostExplaining is how long the page waits for a reason why nothing fits, and for the lowest
-// plan to draw it with.
+// mostExplaining is how long the page waits for a reason why nothing fits, and for the lowest plan to draw it with.
 const mostExplaining = 3 * time.Second
 
-// misfit completes a document without a plan. It adds the lowest plan that ignores the
-// capacity, and the buffers that cannot fit together. It returns the reason, or "" if none is
-// found soon.
+// misfit completes a document without a plan. It adds the lowest plan that ignores the capacity, and the buffers that
+// cannot fit together. It returns the reason, or "" if none is found soon.
 func misfit(c *bridge.Call, d *viewdata.Doc, o stowage.Options) string {
 	p := d.Problem
 	o.Timeout, o.Progress, o.Moves = mostExplaining, nil, nil

@@ -20,13 +20,11 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: a .tflite model is planned as `stowage plan` does it, including the scratch of the
-// kernels. The result is what firmware needs: the sizes of the arena, the model with its plan,
-// the header, and the model as an array. Package tflm has the rules, and format/cheader the
-// texts.
+// Idea: a .tflite model is planned as `stowage plan` does it, including the scratch of the kernels. The result is what
+// firmware needs: the sizes of the arena, the model with its plan, the header, and the model as an array. Package tflm
+// has the rules, and format/cheader the texts.
 
-// planModel plans a model for TensorFlow Lite Micro. Its answer is that of plan, with the
-// arenas and the files added.
+// planModel plans a model for TensorFlow Lite Micro. Its answer is that of plan, with the arenas and the files added.
 func planModel(c *bridge.Call) (map[string]any, error) {
 	in, err := format.OpenFrom(bytes.NewReader(bridge.Bytes(c.Input.Get("bytes"))), c.Input.Get("name").String())
 	if err != nil {
