@@ -24,9 +24,13 @@ import (
 //
 // https://go.dev/ref/mod#goproxy-protocol has the layout of the proxy, https://go.dev/ref/mod#zip-files that of a zip.
 
-// modules has each module of this repository by its folder, with the command that a user installs. The library is first.
+// modules has each module of this repository by its folder, with the command that a user installs. The library is
+// first.
 var modules = []struct{ folder, command string }{
-	{".", ""}, {"cmd/stowage", "cmd/stowage"}, {"render/print", ""}, {"sweep", "sweep/cmd/stowage-sweep"},
+	{".", ""},
+	{"cmd/stowage", "cmd/stowage"},
+	{"render/print", ""},
+	{"sweep", "sweep/cmd/stowage-sweep"},
 	{"lab", "lab/cmd/stowage-lab"},
 }
 
@@ -63,8 +67,8 @@ func TestModulesAlone(t *testing.T) {
 	}
 	// A program of a user's, whose go.mod knows of the library alone.
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nimport _ \""+module+"\"\n\nfunc main() {}\n"),
-		0o666); err != nil {
+	program := "package main\n\nimport _ \"" + module + "\"\n\nfunc main() {}\n"
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	run(dir, "mod", "init", "example.org/user")
@@ -88,7 +92,8 @@ func TestModulesAlone(t *testing.T) {
 		if m.command == "" {
 			continue
 		}
-		if out := run(dir, "install", do, modulePath(m.command)+"@"+tag); do == "-n" && !strings.Contains(out, "importcfg.link") {
+		out := run(dir, "install", do, modulePath(m.command)+"@"+tag)
+		if do == "-n" && !strings.Contains(out, "importcfg.link") {
 			t.Errorf("%s: %s", m.command, out)
 		}
 	}

@@ -52,8 +52,9 @@ func TestLimitInPreparation(t *testing.T) {
 			t.Fatal(err)
 		}
 		// A small problem may have been swept by then, with a plan at the bound.
-		if got := r.Status; got != tc.status && !(tc.status == stowage.Feasible && got == stowage.Optimal) || r.Stopped != tc.stopped &&
-			got != stowage.Optimal {
+		got := r.Status
+		if got != tc.status && !(tc.status == stowage.Feasible && got == stowage.Optimal) ||
+			r.Stopped != tc.stopped && got != stowage.Optimal {
 			t.Errorf("%s: %v, stopped %q", tc.name, r.Status, r.Stopped)
 		}
 		if r.Planner != "sweep" || (r.Offsets != nil) != r.Status.HasPlan() {
