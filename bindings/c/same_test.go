@@ -130,9 +130,7 @@ func (d *driver) ask(t *testing.T, a asked, text []byte) (numbers []int64, answe
 	go d.in.Write(b.Bytes())
 	numbers = make([]int64, 4)
 	read := func(x any) {
-		if err := binary.Read(d.out, binary.NativeEndian, x); err != nil {
-			t.Fatalf("%s: no answer: %v", a.name, err)
-		}
+		must.Do(t, binary.Read(d.out, binary.NativeEndian, x), "%s: no answer", a.name)
 	}
 	read(numbers)
 	if stowage.Status(numbers[0]).HasPlan() {
@@ -156,10 +154,7 @@ func TestSamePlans(t *testing.T) {
 	command := built.Command(t)
 	plans := 0
 	for _, a := range problems(t, random) {
-		r, err := stowage.Solve(context.Background(), a.p, a.o)
-		if err != nil {
-			t.Fatalf("%s: %v", a.name, err)
-		}
+		r := must.Get(stowage.Solve(context.Background(), a.p, a.o))(t, "%s", a.name)
 		p := *a.p
 		p.Capacity = p.CapacityOr(a.o.Capacity)
 		var text, want bytes.Buffer

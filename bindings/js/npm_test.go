@@ -434,10 +434,7 @@ func firmware(t *testing.T, page *chromium.Page, drop func(name string, content 
 		t.Helper()
 		c := exec.Command(built.Command(t), args...)
 		c.Dir = dir
-		out, err := c.Output()
-		if err != nil {
-			t.Fatalf("%v: %v", args, err)
-		}
+		out := must.Get(c.Output())(t, "%v", args)
 		return out
 	}
 	var report struct {
@@ -467,8 +464,7 @@ func firmware(t *testing.T, page *chromium.Page, drop func(name string, content 
 		t.Helper()
 		text := page.Text(`btoa(Array.from(stowage.drop.files[0].made.files.` + kind +
 			`, (b) => String.fromCharCode(b)).join(""))`)
-		data := must.Get(base64.StdEncoding.DecodeString(text))(t)
-		return data
+		return must.Get(base64.StdEncoding.DecodeString(text))(t)
 	}
 	for _, kind := range []string{"tflite", "h", "cc"} {
 		command("plan", "-q", "-o", "planned."+kind, path)

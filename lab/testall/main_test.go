@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestReport reads a recorded run: one test of each verdict, a subtest, a slow test, a package that does not build, one
@@ -39,10 +39,7 @@ func TestReport(t *testing.T) {
 go: a line that is no event
 `
 	var out bytes.Buffer
-	execution, err := read(strings.NewReader(run), &out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	execution := must.Get(read(strings.NewReader(run), &out))(t)
 	for _, c := range []struct {
 		strict         bool
 		allowed        string
@@ -63,9 +60,7 @@ go: a line that is no event
 		"FAIL  github.com/stowage-go/stowage/a\nFAIL  github.com/stowage-go/stowage/b\n" +
 		"FAIL  github.com/stowage-go/stowage/c\nFAIL  github.com/stowage-go/stowage/d\ngo: a line that is no event\nlast words\n" +
 		"b.go:1: undefined: x\n  31 s  ./a TestOK\nin TestMain\nskipped: ./a TestNone: no LaTeX: here\n"
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, out.String())
 }
 
 func TestExempt(t *testing.T) {
