@@ -270,7 +270,7 @@ class Sessions(unittest.TestCase):
 
     def test_ctrl_c(self):
         # A call that goes on for minutes ends at once, and leaves the plan as it was.
-        hard = stowage.generate("infeasible", buffers=200, seed=1)
+        hard = stowage.generate("infeasible", buffers=2000, seed=1)
         with Session(hard, nodes=1, capacity=1 << 40) as easy:
             before = easy.offsets
             self.assertGreater(easy.height, hard.capacity)
