@@ -276,7 +276,7 @@ class Sessions(unittest.TestCase):
             self.assertGreater(easy.height, hard.capacity)
         with Session(hard, before, nodes=1 << 40, capacity=1 << 40) as s:
             # Whenever the signal comes, the call does not go on to its end.
-            timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+            timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
             with self.assertRaises(KeyboardInterrupt):
                 timer.start()
                 s.replan(hard.capacity)
