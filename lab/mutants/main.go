@@ -38,7 +38,7 @@ var searches = []string{
 }
 
 // callers are further packages whose tests judge changes.
-var callers = []string{"internal/exact", "internal/run", "internal/explain", "sizing", "session/repack"}
+var callers = []string{"internal/exact", "internal/run", "internal/explain", "session/repack"}
 
 func main() {
 	n := flag.Int("n", 200, "how many mutants are drawn")

@@ -122,3 +122,12 @@ func TestDraw(t *testing.T) {
 		t.Error("the draw is not by the seed")
 	}
 }
+
+// TestPackages: the packages that are drawn from, and those above them, are there.
+func TestPackages(t *testing.T) {
+	for _, folder := range slices.Concat(searches, callers) {
+		if _, err := os.Stat(filepath.Join("..", "..", folder)); err != nil {
+			t.Error(err)
+		}
+	}
+}

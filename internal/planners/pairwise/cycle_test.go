@@ -65,3 +65,35 @@ func TestCycle(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundsSettle has two buffers whose halves are in use in turn, so that each may lie no lower than the other. Above
+// a fixed byte rounding drives both up, 63 times, to the least common multiple of their alignments. That is no cycle.
+func TestRoundsSettle(t *testing.T) {
+	zero := int64(0)
+	half := func(lower, from int64) model.Gap {
+		return model.Gap{Lower: lower, Upper: lower + 1, Window: &model.Window{Lower: from, Upper: from + 4}}
+	}
+	tl := timeline.New(&model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Upper: 2, Size: 8, Alignment: 64, Gaps: []model.Gap{half(0, 4), half(1, 0)}},
+		{ID: "b", Upper: 2, Size: 8, Alignment: 63, Gaps: []model.Gap{half(0, 0), half(1, 4)}},
+		{ID: "c", Upper: 2, Size: 1, Fixed: &zero},
+	}})
+	e, err := New(watch, tl, &tl.Partitions[0], DefaultMaxPairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !e.Reset(1 << 40) {
+		t.Fatal("the root fails")
+	}
+	level := 0
+	for m := range 2 * int32(e.Pairs()) {
+		if e.Decided(m/2) < 0 && e.distanceOf(m) == 0 {
+			if level++; !e.Order(m) {
+				t.Fatal("equal offsets at a common multiple of the alignments are refused")
+			}
+		}
+	}
+	if level != 2 || e.stride <= 2*len(e.value)+64 {
+		t.Errorf("%d orders, and the next look for a cycle after %d steps", level, e.stride)
+	}
+}
