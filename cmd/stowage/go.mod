@@ -4,13 +4,15 @@ go 1.26.0
 
 require github.com/stowage-go/stowage v0.3.0
 
-require github.com/stowage-go/stowage/render/print v0.3.0
-
 require github.com/jedib0t/go-pretty/v6 v6.8.3
 
 require github.com/rogpeppe/go-internal v1.16.0
 
-require github.com/spf13/cobra v1.10.2
+require (
+	github.com/signintech/gopdf v0.33.0
+	github.com/spf13/cobra v1.10.2
+	golang.org/x/image v0.47.0
+)
 
 require github.com/google/go-cmp v0.7.0
 
@@ -33,8 +35,6 @@ require (
 	github.com/mattn/go-runewidth v0.0.21 // indirect
 	github.com/phpdave11/gofpdi v1.0.14-0.20211212211723-1f10f9844311 // indirect
 	github.com/pkg/errors v0.8.1 // indirect
-	github.com/signintech/gopdf v0.33.0 // indirect
-	golang.org/x/image v0.47.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )

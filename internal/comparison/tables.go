@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/render/chart"
+	"github.com/stowage-go/stowage/internal/picture"
 )
 
 // Formats are the names of what Write writes; the first is the default.
@@ -24,7 +24,10 @@ func (c *Result) Write(w io.Writer, name string, text func(*Table) string) error
 	case "json":
 		return c.writeJSON(w)
 	case "svg":
-		return c.writeSVG(w)
+		d := c.chart()
+		heights, times := d.Figures()
+		_, err := io.WriteString(w, picture.SVG(d.Title, heights, times))
+		return err
 	case "html":
 		return c.writeHTML(w)
 	}
@@ -339,29 +342,4 @@ func (c *Result) writeJSON(w io.Writer) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(out)
-}
-
-// writeSVG draws heights and times.
-func (c *Result) writeSVG(w io.Writer) error { return chart.Write(w, c.chart()) }
-
-// chart returns what is drawn: each planner's plans.
-func (c *Result) chart() chart.Comparison {
-	d := chart.Comparison{Title: fmt.Sprintf("%d planners on %d problems", len(c.Planners), len(c.Instances))}
-	for k := range c.Instances {
-		d.Problems = append(d.Problems,
-			chart.Problem{Name: c.Instances[k].Name, Buffers: len(c.Instances[k].Problem.Buffers)})
-	}
-	for _, l := range c.lines() {
-		p := chart.Planner{Name: c.Planners[l.planner]}
-		for i := range c.Instances {
-			if r := c.At(i, l.planner); r != nil && r.HasPlan() {
-				p.Points = append(p.Points, chart.Point{
-					Problem: i, Ratio: c.Instances[i].Ratio(r.Height), Seconds: c.Cells[i][l.planner].seconds(),
-					Optimal: r.Is(stowage.Optimal),
-				})
-			}
-		}
-		d.Planners = append(d.Planners, p)
-	}
-	return d
 }

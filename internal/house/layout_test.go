@@ -236,6 +236,7 @@ var layers = []struct {
 	{"internal/order", []string{"model", "internal/invariants"}},
 	{"graph", []string{"model", "plan", "internal/bound", "internal/order"}},
 	{"internal/units", []string{"model"}},
+	{"internal/picture", []string{"internal/shown"}},
 	{"internal/kernelscratch", []string{"internal/distance"}},
 	{"internal/columns", []string{"model"}},
 	{"internal/setting", []string{"model", "plan", "internal/laboratory", "internal/units", "internal/suggest"}},
@@ -257,11 +258,14 @@ var layers = []struct {
 	{"internal/colour", []string{"model"}},
 	{"internal/poolview", []string{"model"}},
 	{"internal/viewdata", []string{"model", "plan", "internal/colour", "internal/poolview", "internal/verify"}},
-	{"render", []string{
+	{"render", []string{"model", "render", "internal/layout"}},
+	{"internal/layout", []string{
 		"model", "render", "internal/colour", "internal/poolview", "internal/profile", "internal/units", "internal/verify",
 	}},
-	{"render/internal/sample", []string{"model", "internal/gen"}},
-	{"render/html", []string{"model", "plan", "render", "internal/poolview", "internal/viewdata", "internal/jsbundle"}},
+	{"internal/testkit/sample", []string{"model", "render", "internal/gen", "internal/testkit/golden"}},
+	{"render/html", []string{
+		"model", "plan", "render", "internal/layout", "internal/poolview", "internal/viewdata", "internal/jsbundle",
+	}},
 	{"bindings/js", []string{
 		"plan/all", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run",
 		"internal/columns", "internal/viewdata", "internal/jsbundle", "render/html", "bindings/js/wasm/bridge",
@@ -276,7 +280,7 @@ var layers = []struct {
 	{"internal/testkit/plantest", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle",
 		"internal/testkit/public")},
 	{"lab/agree", with(kernel, "", "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "format/csv")},
-	{"internal/comparison", with(kernel, "", "plan", "render", "internal/digest", "internal/verify")},
+	{"internal/comparison", with(kernel, "", "plan", "internal/picture", "internal/digest", "internal/verify")},
 	{"lab/experiment", []string{"format", "internal/comparison", "internal/testkit/public"}},
 	{"internal/testkit/changes", []string{
 		"format/json", "format/trace", "internal/gen", "internal/testkit/drawn", "model", "session",

@@ -26,7 +26,6 @@ var versions = []struct{ file, before string }{
 	{"go.work", `stowage-go/stowage(?:/[a-z/]+)? v`},
 	{"cmd/stowage/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
 	{"lab/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
-	{"render/print/go.mod", `stowage-go/stowage v`},
 	{"sweep/go.mod", `stowage-go/stowage v`},
 	{".github/CONTRIBUTING.md", "`(?:[a-z/]+/)?v"},
 	{".github/CONTRIBUTING.md", "-version=v"},

@@ -2,7 +2,6 @@ package picture
 
 import (
 	"fmt"
-	"html"
 	"math"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ type Layer struct {
 type Bands struct {
 	Title  string
 	X, Y   Axis
-	At     []float64 // the places, ascending
+	At     []float64 // the places, ascending; one that stands twice is a step
 	Layers []Layer   // from the bottom
 	// Small asks for one small form without a legend, for a grid of pictures:
 	// class small-pictures in Style. BandLegend makes the legend of the grid.
@@ -55,28 +54,28 @@ func (l *Layer) class() string {
 }
 
 // BandLegend names layers.
-func BandLegend(layers []Layer) string {
-	var entries []entry
+func BandLegend(layers []Layer) string { return legend(bandEntries(layers)) }
+
+func bandEntries(layers []Layer) (entries []entry) {
 	for k := range layers {
 		entries = append(entries, entry{name: layers[k].Name, band: layers[k].class()})
 	}
-	return legend(entries)
+	return entries
 }
 
 // HTML sets the picture.
 func (b *Bands) HTML() string {
-	var p pen
-	p.WriteString("<figure>\n<figcaption>" + html.EscapeString(b.Title) + "</figcaption>\n")
-	if b.Small {
-		b.draw(&p, 345, "small-picture")
-	} else {
-		p.WriteString(BandLegend(b.Layers))
-		b.draw(&p, 720, "wide-picture")
-		b.draw(&p, 345, "narrow-picture")
+	if !b.Small {
+		return figure(b)
 	}
+	var p pen
+	p.WriteString("<figure>\n<figcaption>" + escape(b.Title) + "</figcaption>\n")
+	b.draw(&p, 345, "small-picture")
 	p.WriteString("</figure>\n")
 	return p.String()
 }
+
+func (b *Bands) about() (string, []entry) { return b.Title, bandEntries(b.Layers) }
 
 // value is that of a layer at a place, 0 if it has none.
 func (l *Layer) value(k int) float64 {
@@ -95,18 +94,27 @@ func (b *Bands) draw(p *pen, width float64, class string) {
 	default:
 		height = 340
 	}
+	g := newPlot(p, b.Title, &b.X, &b.Y, b.At, append(b.sums(), 0), width, height, 0, class)
+	b.layers(p, g)
+	p.WriteString("</svg>\n")
+}
+
+// sums are what the layers reach together at each place.
+func (b *Bands) sums() []float64 {
 	sums := make([]float64, len(b.At))
 	for i := range b.Layers {
 		for k := range sums {
 			sums[k] += b.Layers[i].value(k)
 		}
 	}
-	g := newPlot(p, b.Title, &b.X, &b.Y, b.At, append(sums, 0), width, height, class)
+	return sums
+}
+
+func (b *Bands) layers(p *pen, g *plot) {
 	floor := make([]float64, len(b.At))
 	for i := range b.Layers {
 		b.layer(p, g, &b.Layers[i], floor)
 	}
-	p.WriteString("</svg>\n")
 }
 
 // layer draws a layer upon the floor, and raises the floor by it.
@@ -132,7 +140,7 @@ func (b *Bands) layer(p *pen, g *plot, l *Layer, floor []float64) {
 			below = append(below, number(x)+","+number(lower))
 		}
 		seen += v
-		if v > 0 && len(b.At) <= 24 {
+		if last := k+1 == len(b.At) || b.At[k+1] != at; v > 0 && last && len(b.At) <= 24 {
 			tips = append(tips, b.X.text(at)+": "+b.Y.text(v))
 		}
 	}
@@ -145,5 +153,5 @@ func (b *Bands) layer(p *pen, g *plot, l *Layer, floor []float64) {
 		tip += ". " + strings.Join(tips, ", ")
 	}
 	fmt.Fprintf(p, `<path class="%s" d="M%sZ"><title>%s</title></path>`+"\n", l.class(),
-		strings.Join(append(above, below...), "L"), html.EscapeString(tip))
+		strings.Join(append(above, below...), "L"), escape(tip))
 }

@@ -1,8 +1,8 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
-	"html"
 	"slices"
 	"strings"
 )
@@ -11,12 +11,13 @@ import (
 type Series struct {
 	Name   string
 	Points [][2]float64
-	Line   bool // joins the points
-	Step   bool // by stairs: a value holds until the next
-	Bare   bool // without a mark at each point
-	Hollow bool // the paper's own figures: hollow marks, dashed curves
-	Faint  bool // one of too many to tell apart: a thin grey curve without marks, beneath the others
-	As     int  // 1 + the series whose colour and shape it has; 0 is its own
+	Line   bool     // joins the points
+	Step   bool     // by stairs: a value holds until the next
+	Bare   bool     // without a mark at each point
+	Hollow bool     // the paper's own figures: hollow marks, dashed curves
+	Faint  bool     // one of too many to tell apart: a thin grey curve without marks, beneath the others
+	As     int      // 1 + the series whose colour and shape it has; 0 is its own
+	Tips   []string // what is said of each point; nil is its values
 }
 
 // Lines is a picture of curves and points over two axes.
@@ -26,6 +27,8 @@ type Lines struct {
 	Series   []Series
 	Diagonal bool // where both axes say the same
 	Height   float64
+	Named    bool   // names stand where curves end, for too many to tell apart by a legend
+	Under    *Bands // layers over the same axes, beneath the curves; nil is none
 }
 
 // look is the colour and shape of the k-th series.
@@ -37,8 +40,15 @@ func (l *Lines) look(k int) int {
 }
 
 // HTML sets the picture.
-func (l *Lines) HTML() string {
-	var entries []entry
+func (l *Lines) HTML() string { return figure(l) }
+
+func (l *Lines) about() (title string, entries []entry) {
+	if l.Named {
+		return l.Title, nil
+	}
+	if l.Under != nil {
+		entries = bandEntries(l.Under.Layers)
+	}
 	faint := 0
 	for k, s := range l.Series {
 		if s.Faint {
@@ -50,7 +60,7 @@ func (l *Lines) HTML() string {
 	if faint > 0 {
 		entries = append(entries, entry{name: fmt.Sprintf("%d more", faint), faint: true})
 	}
-	return figure(l.Title, entries, l.draw)
+	return l.Title, entries
 }
 
 // A plot is what a picture has between its axes.
@@ -65,6 +75,9 @@ func (l *Lines) draw(p *pen, width float64, class string) {
 		height = 340
 	}
 	g := l.axes(p, width, height, class)
+	if l.Under != nil {
+		l.Under.layers(p, g)
+	}
 	if l.Diagonal {
 		a, b := max(g.x.low, g.y.low), min(g.x.high, g.y.high)
 		place := func(s *scale, v float64) float64 { return s.from + (v-s.low)/(s.high-s.low)*(s.to-s.from) }
@@ -81,11 +94,18 @@ func (l *Lines) draw(p *pen, width float64, class string) {
 		if s.Bare || s.Faint {
 			continue
 		}
-		for _, q := range s.Points {
+		for i, q := range s.Points {
 			if px, py, ok := place(g.x, g.y, q); ok {
-				p.dot(l.look(k), s.Hollow, px, py, fmt.Sprintf("%s: %s, %s", s.Name, l.X.text(q[0]), l.Y.text(q[1])))
+				tip := fmt.Sprintf("%s: %s, %s", s.Name, l.X.text(q[0]), l.Y.text(q[1]))
+				if i < len(s.Tips) {
+					tip = s.Tips[i]
+				}
+				p.dot(l.look(k), s.Hollow, px, py, tip)
 			}
 		}
+	}
+	if l.Named {
+		l.names(p, g, width)
 	}
 	p.WriteString("</svg>\n")
 }
@@ -97,6 +117,9 @@ func (l *Lines) values() (xs, ys []float64) {
 			xs, ys = append(xs, q[0]), append(ys, q[1])
 		}
 	}
+	if l.Under != nil {
+		xs, ys = append(xs, l.Under.At...), append(append(ys, l.Under.sums()...), 0)
+	}
 	if l.Diagonal {
 		xs = append(xs, ys...)
 		ys = xs
@@ -107,12 +130,18 @@ func (l *Lines) values() (xs, ys []float64) {
 // axes opens the picture and draws its axes, with as much room on the left as their figures want.
 func (l *Lines) axes(p *pen, width, height float64, class string) *plot {
 	xs, ys := l.values()
-	return newPlot(p, l.Title, &l.X, &l.Y, xs, ys, width, height, class)
+	margin := 0.0
+	if l.Named {
+		for _, s := range l.Series {
+			margin = max(margin, letterWidth*float64(len([]rune(s.Name))))
+		}
+	}
+	return newPlot(p, l.Title, &l.X, &l.Y, xs, ys, width, height, min(margin, width/3), class)
 }
 
-// newPlot opens a picture and draws its axes, which reach all of the values.
-func newPlot(p *pen, title string, x, y *Axis, xs, ys []float64, width, height float64, class string) *plot {
-	g := &plot{left: 20, right: width - 22, top: 34, bottom: height - 46}
+// newPlot opens a picture and draws its axes, which reach all of the values and leave a margin on the right.
+func newPlot(p *pen, title string, x, y *Axis, xs, ys []float64, width, height, margin float64, class string) *plot {
+	g := &plot{left: 20, right: width - 22 - margin, top: 34, bottom: height - 46}
 	if y.Title == "" {
 		g.top = 12
 	}
@@ -121,7 +150,7 @@ func newPlot(p *pen, title string, x, y *Axis, xs, ys []float64, width, height f
 	}
 	g.y = newScale(y, ys, g.bottom, g.top, 34)
 	for _, t := range g.y.ticks {
-		g.left = max(g.left, 14+6.6*float64(len([]rune(y.text(t)))))
+		g.left = max(g.left, 14+letterWidth*float64(len([]rune(y.text(t)))))
 	}
 	g.x = newScale(x, xs, g.left, g.right, 70)
 	p.open(width, height, class, title)
@@ -137,7 +166,7 @@ func newPlot(p *pen, title string, x, y *Axis, xs, ys []float64, width, height f
 		at, _ := g.x.at(t)
 		p.line("grid", at, g.top, at, g.bottom)
 		anchor := "middle"
-		if k == len(g.x.ticks)-1 && at > g.right-16 {
+		if k == len(g.x.ticks)-1 && at > width-38 {
 			anchor = "end"
 			at = width - 2
 		}
@@ -156,6 +185,42 @@ func place(x, y *scale, q [2]float64) (px, py float64, ok bool) {
 	px, okX := x.at(q[0])
 	py, okY := y.at(q[1])
 	return px, py, okX && okY
+}
+
+// names writes the name of each curve where it ends, with a line from there: apart from each other, down from the top,
+// then up from the bottom if that runs out of room.
+func (l *Lines) names(p *pen, g *plot, width float64) {
+	type end struct {
+		series   int
+		x, y, at float64
+	}
+	var ends []end
+	for k, s := range l.Series {
+		for _, q := range slices.Backward(s.Points) {
+			if x, y, ok := place(g.x, g.y, q); ok {
+				ends = append(ends, end{k, x, y, 0})
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.y, b.y) })
+	pitch := min(13, (g.bottom-g.top+20)/float64(max(len(ends), 1)))
+	floor := g.top - 10
+	for k := range ends {
+		ends[k].at = max(ends[k].y, floor)
+		floor = ends[k].at + pitch
+	}
+	ceiling := g.bottom + 10
+	for k := range slices.Backward(ends) {
+		ends[k].at = min(ends[k].at, ceiling)
+		ceiling = ends[k].at - pitch
+	}
+	x := g.right + 14
+	for _, e := range ends {
+		p.line("leader", e.x, e.y, x-4, e.at)
+		name := shortened(l.Series[e.series].Name, int((width-x)/(letterWidth*0.85)))
+		p.text(x, e.at+4, "start", fmt.Sprintf("small named p%d", l.look(e.series)%len(shapes)), name)
+	}
 }
 
 // beneath is how many later curves run where the k-th does: it is drawn so much wider, so that all of them are seen.
@@ -204,5 +269,5 @@ func (l *Lines) curve(p *pen, look, beneath int, s *Series, x, y *scale) {
 		wide = fmt.Sprintf(` style="stroke-width:%d"`, 2+4*beneath)
 	}
 	fmt.Fprintf(p, `<path class="%s"%s d="%s"><title>%s</title></path>`+"\n", class, wide, path.String(),
-		html.EscapeString(s.Name))
+		escape(s.Name))
 }

@@ -1,6 +1,6 @@
-// Package picture draws the pictures of reports as SVG in HTML: curves and points over
+// Package picture draws the pictures of reports and comparisons: curves and points over
 // two axes (lines.go), shares that add up over an axis (bands.go), and a row of marks or a bar
-// for each of a list of things (rows.go). lab/bench/paper and sweep/report make their pages with it.
+// for each of a list of things (rows.go). A picture is a part of a page in HTML, or a file in SVG (page.go).
 //
 // Idea: text that scales with a picture cannot be read on a telephone. So each picture is drawn twice, for a narrow and
 // for a wide page, with letters of the same size, and a media query of Style shows one. Colours are variables that the
@@ -10,9 +10,6 @@
 //
 // Invariant: the same input gives the same bytes, everything that is drawn lies within the picture, and no coordinate
 // is NaN or infinite: points that are, and those without a logarithm on a logarithmic axis, are left out.
-//
-// render/chart stays apart: it draws one chart of one width, and would be three times as long with the
-// axes, bands, bars and two widths that only these pages need.
 package picture
 
 import (
@@ -21,10 +18,35 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/stowage-go/stowage/internal/shown"
 )
 
-// Style is what a page with pictures has in its style sheet.
-const Style = `
+// seriesColours are those of the series in the light theme.
+const seriesColours = "--s0: #0b62a8; --s1: #c2410c; --s2: #15803d; --s3: #9d174d; --s4: #6d4aad; --s5: #8a6100; --s6: #0f766e; --s7: #5b6470"
+
+// inks are the colours of a page in the light theme.
+const inks = "--ink: #171c23; --faint: #566070; --line: #d9dee6; --back: #fff; --head: #f3f5f8; --bad: #b42318; "
+
+// style is that of a page: the system's theme, tables that scroll within their box, pictures.
+const style = `
+:root { color-scheme: light dark; ` + inks + seriesColours + ` }
+@media (prefers-color-scheme: dark) { :root {
+--ink: #e8ecf2; --faint: #a3adbb; --line: #323a46; --back: #171b22; --head: #1f2530; --bad: #ff8f85;
+--s0: #66b2f5; --s1: #fb9a5b; --s2: #5fd38a; --s3: #f589b6; --s4: #b9a1f5; --s5: #e3b94a; --s6: #55cfc2; --s7: #aab4c2; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 90rem; padding: 1rem; background: var(--back); color: var(--ink); }
+body { font: 15px/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.5rem; line-height: 1.2; margin: .5rem 0; }
+h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; border-bottom: 2px solid var(--line); }
+.wide { overflow: auto; max-height: 34rem; border: 1px solid var(--line); border-radius: 10px; margin: .5rem 0; }
+table { border-collapse: collapse; width: 100%; font-size: .88rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .3rem .7rem; text-align: left; white-space: nowrap; overflow-wrap: normal; }
+th { background: var(--head); font-weight: 600; position: sticky; top: 0; }
+tr + tr td { border-top: 1px solid var(--line); }
+.number { text-align: right; }
+td:first-child { font-weight: 600; }
+@media print { .wide { max-height: none; } figure { break-inside: avoid; } }
 figure { margin: 1rem 0; padding: .8rem; border: 1px solid var(--line); border-radius: 10px; }
 figcaption { font-weight: 600; margin-bottom: .4rem; }
 figure svg, figure img { display: block; width: 100%; height: auto; margin: 0 auto; }
@@ -33,13 +55,17 @@ figure .narrow-picture { display: none; max-width: 520px; }
 @media (max-width: 740px) { figure { padding: .4rem; } figure .wide-picture { display: none; } figure .narrow-picture { display: block; } }
 .legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; list-style: none; margin: .2rem 0 .4rem; padding: 0; font-size: .85rem; }
 .legend svg { display: inline-block; width: 26px; height: 14px; vertical-align: -2px; margin-right: .3rem; }
-:root { --s0: #0b62a8; --s1: #c2410c; --s2: #15803d; --s3: #9d174d; --s4: #6d4aad; --s5: #8a6100; --s6: #0f766e; --s7: #5b6470; }
-@media (prefers-color-scheme: dark) { :root { --s0: #66b2f5; --s1: #fb9a5b; --s2: #5fd38a; --s3: #f589b6; --s4: #b9a1f5; --s5: #e3b94a; --s6: #55cfc2; --s7: #aab4c2; } }
-figure text { fill: var(--ink); font: 12px system-ui, sans-serif; }
-figure text.faint { fill: var(--faint); }
-figure .grid { stroke: var(--line); stroke-width: 1; }
-figure .axis { stroke: var(--faint); stroke-width: 1; }
-figure .mark { stroke: var(--ink); stroke-width: 1.3; stroke-dasharray: 5 4; }
+.small-pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20.5rem), 1fr)); gap: .8rem; margin: 1rem 0; }
+.small-pictures figure { margin: 0; padding: .4rem; min-width: 0; }
+figure .small-picture { max-width: 420px; }
+` + marks
+
+// marks are the styles of what is drawn.
+const marks = `svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
+svg text.faint { fill: var(--faint); }
+svg .grid { stroke: var(--line); stroke-width: 1; }
+svg .axis { stroke: var(--faint); stroke-width: 1; }
+svg .mark { stroke: var(--ink); stroke-width: 1.3; stroke-dasharray: 5 4; }
 .p0 { color: var(--s0); } .p1 { color: var(--s1); } .p2 { color: var(--s2); } .p3 { color: var(--s3); }
 .p4 { color: var(--s4); } .p5 { color: var(--s5); } .p6 { color: var(--s6); } .p7 { color: var(--s7); }
 .curve { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
@@ -51,10 +77,23 @@ figure .mark { stroke: var(--ink); stroke-width: 1.3; stroke-dasharray: 5 4; }
 .band { fill: currentColor; stroke: var(--back); stroke-width: .6; }
 .band.pale { opacity: .35; }
 .band.plain { color: var(--faint); opacity: .35; }
-.small-pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20.5rem), 1fr)); gap: .8rem; margin: 1rem 0; }
-.small-pictures figure { margin: 0; padding: .4rem; min-width: 0; }
-figure .small-picture { max-width: 420px; }
+.small { font-size: 11px; }
+.title { font-weight: bold; font-size: 16px; }
+.named { fill: currentColor; }
+.mean { stroke: var(--ink); stroke-width: 2.2; }
+.leader { stroke: var(--faint); stroke-width: .6; opacity: .6; }
 `
+
+// Head begins a page in HTML, up to its body, with a title and more of a style.
+func Head(title, more string) string {
+	return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>` + escape(title) + "</title>\n<style>" + style + more + "</style>\n</head>\n<body>\n"
+}
 
 // An Axis is one of a picture.
 type Axis struct {
@@ -155,7 +194,7 @@ func (s *scale) decades(room float64) {
 		return
 	}
 	step := math.Max(1, math.Ceil((s.high-s.low)/room))
-	if s.high-s.low > 1.5 {
+	if s.high-s.low > 1.5 && !s.axis.Tight {
 		s.low, s.high = math.Floor(s.low+1e-9), math.Ceil(s.high-1e-9)
 	}
 	factors := []float64{1}
@@ -183,12 +222,23 @@ func (s *scale) decades(room float64) {
 	}
 }
 
-// doubles sets ticks at powers of two, every so many of them that there is room.
+// doubles sets ticks at powers of two, or at parts between them if those are few. It thins out what has no room.
 func (s *scale) doubles(room float64) {
-	first, last := math.Ceil(s.low/math.Log10(2)-1e-9), math.Floor(s.high/math.Log10(2)+1e-9)
-	step := math.Max(1, math.Ceil((last-first+1)/room))
-	for e := first; e <= last; e += step {
-		s.ticks = append(s.ticks, math.Exp2(e))
+	for parts := 1.0; parts <= 64 && len(s.ticks) < 3; parts *= 2 {
+		s.ticks = s.ticks[:0]
+		for e := math.Floor(s.low / math.Log10(2)); e <= s.high/math.Log10(2)+1e-9; e++ {
+			for k := range int(parts) {
+				v := math.Exp2(e) * (1 + float64(k)/parts)
+				if x := math.Log10(v); x >= s.low-1e-9 && x <= s.high+1e-9 && v == math.Trunc(v) {
+					s.ticks = append(s.ticks, v)
+				}
+			}
+		}
+	}
+	every, all := max(1, int(math.Ceil(float64(len(s.ticks))/room))), s.ticks
+	s.ticks = nil
+	for k := 0; k < len(all); k += every {
+		s.ticks = append(s.ticks, all[k])
 	}
 }
 
@@ -239,11 +289,20 @@ func (s *scale) at(v float64) (float64, bool) {
 }
 
 // A pen writes SVG.
-type pen struct{ strings.Builder }
+type pen struct {
+	strings.Builder
+	nested bool    // pictures lie in a file, one below the other
+	below  float64 // where the next of them begins
+}
 
 func (p *pen) open(width, height float64, class, title string) {
+	if p.nested {
+		fmt.Fprintf(p, `<svg y="%s" width="%s" height="%s">`+"\n", number(p.below), number(width), number(height))
+		p.below += height
+		return
+	}
 	fmt.Fprintf(p, `<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">`+"\n", class, number(width),
-		number(height), html.EscapeString(title))
+		number(height), escape(title))
 }
 
 func (p *pen) line(class string, x0, y0, x1, y1 float64) {
@@ -256,7 +315,7 @@ func (p *pen) text(x, y float64, anchor, class, text string) {
 	if class != "" {
 		fmt.Fprintf(p, ` class="%s"`, class)
 	}
-	fmt.Fprintf(p, ">%s</text>\n", html.EscapeString(text))
+	fmt.Fprintf(p, ">%s</text>\n", escape(text))
 }
 
 // shapes are outlines around the origin, one for each series in turn.
@@ -278,8 +337,14 @@ func (p *pen) dot(series int, hollow bool, x, y float64, tip string) {
 		p.WriteString("/>\n")
 		return
 	}
-	fmt.Fprintf(p, "><title>%s</title></path>\n", html.EscapeString(tip))
+	fmt.Fprintf(p, "><title>%s</title></path>\n", escape(tip))
 }
+
+// escape writes a text that comes from outside.
+func escape(s string) string { return html.EscapeString(shown.Text(s)) }
+
+// letterWidth is a guess at the width of a letter, on the wide side.
+const letterWidth = 6.6
 
 // number writes a coordinate to a tenth.
 func number(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
@@ -301,46 +366,54 @@ type entry struct {
 	bar    bool
 	faint  bool   // a curve in grey, one of many
 	band   string // the class of a band; empty for none
+	blank  bool   // nothing beside the name
 }
 
 // legend names the series.
 func legend(entries []entry) string {
 	var p pen
 	p.WriteString(`<ul class="legend">`)
-	for _, e := range entries {
+	for _, e := range few(entries) {
 		p.WriteString(`<li><svg viewBox="0 0 26 14" aria-hidden="true">`)
-		class := "curve p" + strconv.Itoa(e.series%len(shapes))
-		if e.hollow {
-			class += " dashed"
-		}
-		if e.curve && !e.faint {
-			p.line(class, 1, 7, 25, 7)
-		}
-		switch {
-		case e.faint:
-			p.line("curve faint-curve", 1, 7, 25, 7)
-		case e.band != "":
-			fmt.Fprintf(&p, `<rect class="%s" x="3" y="2" width="20" height="10"/>`, e.band)
-		case e.bar:
-			fmt.Fprintf(&p, `<rect class="bar p%d" x="3" y="2" width="20" height="10"/>`, e.series%len(shapes))
-		default:
-			p.dot(e.series, e.hollow, 13, 7, "")
-		}
-		p.WriteString("</svg>" + html.EscapeString(e.name) + "</li>")
+		p.glyph(&e)
+		p.WriteString("</svg>" + escape(e.name) + "</li>")
 	}
 	p.WriteString("</ul>\n")
 	return p.String()
 }
 
-// figure sets a picture that draw draws for a width.
-func figure(title string, entries []entry, draw func(p *pen, width float64, class string)) string {
+// glyph draws what an entry names.
+func (p *pen) glyph(e *entry) {
+	class := "curve p" + strconv.Itoa(e.series%len(shapes))
+	if e.hollow {
+		class += " dashed"
+	}
+	if e.curve && !e.faint {
+		p.line(class, 1, 7, 25, 7)
+	}
+	switch {
+	case e.blank:
+	case e.faint:
+		p.line("curve faint-curve", 1, 7, 25, 7)
+	case e.band != "":
+		fmt.Fprintf(p, `<rect class="%s" x="3" y="2" width="20" height="10"/>`, e.band)
+	case e.bar:
+		fmt.Fprintf(p, `<rect class="bar p%d" x="3" y="2" width="20" height="10"/>`, e.series%len(shapes))
+	default:
+		p.dot(e.series, e.hollow, 13, 7, "")
+	}
+}
+
+// figure sets a picture for a wide and for a narrow page.
+func figure(f Figure) string {
 	var p pen
-	p.WriteString("<figure>\n<figcaption>" + html.EscapeString(title) + "</figcaption>\n")
+	title, entries := f.about()
+	p.WriteString("<figure>\n<figcaption>" + escape(title) + "</figcaption>\n")
 	if len(entries) > 0 {
 		p.WriteString(legend(entries))
 	}
-	draw(&p, 720, "wide-picture")
-	draw(&p, 345, "narrow-picture")
+	f.draw(&p, 720, "wide-picture")
+	f.draw(&p, 345, "narrow-picture")
 	p.WriteString("</figure>\n")
 	return p.String()
 }

@@ -236,3 +236,74 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// TestFile: a file has each figure below the one before, names and legends within the page, colours in place of
+// variables, and at most so many entries in a legend.
+func TestFile(t *testing.T) {
+	flat := &Rows{Title: "heights", X: Axis{Least: 1, Most: 1.05}, Flat: true}
+	one := Row{Name: "a <planner>\x1b", Mean: 1.5, Note: "1.500", Tips: []string{"the first"}, Hollow: []bool{true}}
+	for k := range 50 {
+		flat.Series = append(flat.Series, "problem "+strconv.Itoa(k))
+		one.Values = append(one.Values, 1+float64(k%9)/10)
+	}
+	flat.Rows = []Row{one, {Name: "none", Note: "no plan"}}
+	named := &Lines{Title: "times", Named: true, X: Axis{Log: true}, Y: Axis{Log: true, Text: Seconds}}
+	for k := range 40 {
+		named.Series = append(named.Series, Series{
+			Name: "curve " + strconv.Itoa(k), Line: true, Tips: []string{"tip of " + strconv.Itoa(k)},
+			Points: [][2]float64{{10, 1e-3}, {1e4, 1 + float64(k)/100}},
+		})
+	}
+	under := &Bands{At: []float64{100, 1024, 1024, 4096}, Layers: []Layer{{Name: "fits", Values: []float64{0, 0, 1, 1}}}}
+	steps := &Lines{
+		Title: "capacity", X: Axis{Log: true, Double: true}, Y: Axis{Text: Percent}, Under: under,
+		Series: []Series{{Name: "auto", Step: true, Points: [][2]float64{{1024, 0}, {1024, 1}}}},
+	}
+	text := SVG("a & b", flat, named, steps)
+	if text != SVG("a & b", flat, named, steps) {
+		t.Error("the same figures give other bytes")
+	}
+	marks, names := 0, 0
+	for d := xml.NewDecoder(strings.NewReader(text)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			for _, a := range e.Attr {
+				v, err := strconv.ParseFloat(a.Value, 64)
+				if strings.Contains("x y x1 x2 y1 y2", a.Name.Local) && (err != nil || v < 0 || v > 1500) {
+					t.Errorf("%s has %s=%s", e.Name.Local, a.Name.Local, a.Value)
+				}
+				if a.Name.Local == "d" {
+					marks++
+				}
+				if strings.Contains(a.Value, "named") {
+					names++
+				}
+			}
+		}
+	}
+	// Values, the legend of 40, both ends of curves and these, the step with its mark, and the band.
+	if want := 50 + mostEntries + 3*40 + 2 + 1 + 1 + 1; marks != want || names != 40 {
+		t.Errorf("%d paths, want %d; %d names of curves", marks, want, names)
+	}
+	for _, want := range []string{
+		`aria-label="a &amp; b"`, `>a &lt;planner&gt;\x1b</text>`, "<title>the first</title>", "<title>tip of 7</title>",
+		">and 10 more</text>", ">curve 39</text>", ">no plan</text>", `class="mean"`, "color: #0b62a8",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the file has no %s", want)
+		}
+	}
+	if strings.Contains(text, "var(") || strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+		t.Error("the file has a variable, or a coordinate that is no number")
+	}
+	corners := regexp.MustCompile(`class="band p0" d="M[0-9.]+,[0-9.]+L([0-9.]+),[0-9.]+L([0-9.]+),`).FindStringSubmatch(text)
+	if corners == nil || corners[1] != corners[2] {
+		t.Errorf("a place that stands twice is no step: %q", corners)
+	}
+}

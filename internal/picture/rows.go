@@ -11,7 +11,11 @@ import (
 type Row struct {
 	Name   string
 	Values []float64
-	Over   []bool // values that are only known to be more, as at a limit; nil is none
+	Over   []bool   // values that are only known to be more, as at a limit; nil is none
+	Hollow []bool   // values with a hollow mark; nil is none
+	Tips   []string // what is said of each value; nil is its name and the value
+	Mean   float64  // a bar across the row; 0 is none
+	Note   string   // at the right end
 }
 
 // Rows is a picture with a row for each thing: a mark for each series, or a bar if there is one series.
@@ -23,27 +27,35 @@ type Rows struct {
 	As     []int  // as in Series; nil is none
 	Rows   []Row
 	Bars   bool
+	Flat   bool // marks lie on the line of their row, even if they hide each other
 }
 
-func (r *Rows) hollow(k int) bool { return k < len(r.Hollow) && r.Hollow[k] }
+// nth is a value of a list that may be shorter.
+func nth[T any](list []T, k int) (v T) {
+	if k < len(list) {
+		v = list[k]
+	}
+	return v
+}
 
 func (r *Rows) look(k int) int {
-	if k < len(r.As) && r.As[k] > 0 {
-		return r.As[k] - 1
+	if as := nth(r.As, k); as > 0 {
+		return as - 1
 	}
 	return k
 }
 
 // HTML sets the picture.
-func (r *Rows) HTML() string {
-	var entries []entry
+func (r *Rows) HTML() string { return figure(r) }
+
+func (r *Rows) about() (title string, entries []entry) {
 	for k, s := range r.Series {
-		entries = append(entries, entry{name: s, series: r.look(k), hollow: r.hollow(k), bar: r.Bars})
+		entries = append(entries, entry{name: s, series: r.look(k), hollow: nth(r.Hollow, k), bar: r.Bars})
 	}
 	if len(entries) == 1 && r.Bars {
 		entries = nil
 	}
-	return figure(r.Title, entries, r.draw)
+	return r.Title, entries
 }
 
 func (r *Rows) draw(p *pen, width float64, class string) {
@@ -51,7 +63,7 @@ func (r *Rows) draw(p *pen, width float64, class string) {
 	values, letters := r.values()
 	// Names have a third of the width at most, or a line of their own where that would cut them.
 	above := false
-	most := int(width * 0.34 / 6.6)
+	most := int(width * 0.34 / letterWidth)
 	if letters > most {
 		if width < 500 {
 			above = true
@@ -59,12 +71,13 @@ func (r *Rows) draw(p *pen, width float64, class string) {
 			letters = min(letters, 46)
 		}
 	}
-	left, step := 12+6.6*float64(letters), 24.0
+	left, step := 12+letterWidth*float64(letters), 24.0
 	if above {
 		left, step = 12, 40
 	}
 	right := width - 26
-	if r.Bars {
+	noted := slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Note != "" })
+	if r.Bars || noted {
 		right = width - 62
 	}
 	x := newScale(&r.X, values, left, right, 62)
@@ -80,7 +93,7 @@ func (r *Rows) draw(p *pen, width float64, class string) {
 		switch {
 		case k == 0 && above:
 			anchor, at = "start", left-8
-		case k == len(x.ticks)-1 && !r.Bars:
+		case k == len(x.ticks)-1 && !r.Bars && !noted:
 			anchor, at = "end", width-2
 		}
 		p.text(at, top-8, anchor, "", r.X.text(t))
@@ -88,13 +101,19 @@ func (r *Rows) draw(p *pen, width float64, class string) {
 	for k, row := range r.Rows {
 		y := top + (float64(k)+0.5)*step
 		if above {
-			p.text(left, top+float64(k)*step+12, "start", "", shortened(row.Name, int((width-16)/6.6)))
+			p.text(left, top+float64(k)*step+12, "start", "", shortened(row.Name, int((width-16)/letterWidth)))
 			y += 8
 		} else {
 			p.text(left-8, y+4, "end", "", shortened(row.Name, letters))
 		}
 		p.line("grid", left, y, right, y)
 		r.row(p, &row, x, y, width)
+		if mean, ok := x.at(row.Mean); ok && row.Mean > 0 {
+			p.line("mean", mean, y-7, mean, y+7)
+		}
+		if row.Note != "" {
+			p.text(right+10, y+4, "start", "faint", row.Note)
+		}
 	}
 	p.WriteString("</svg>\n")
 }
@@ -115,23 +134,24 @@ func (r *Rows) values() (values []float64, letters int) {
 // row draws the values of a row.
 func (r *Rows) row(p *pen, row *Row, x *scale, y, width float64) {
 	for s, v := range row.Values {
-		at, ok := x.at(v)
+		px, ok := x.at(v)
 		if !ok {
 			continue
 		}
-		over := s < len(row.Over) && row.Over[s]
+		over := nth(row.Over, s)
 		text := r.X.text(v)
 		if over {
 			text = "> " + text
 		}
+		tip := cmp.Or(nth(row.Tips, s), fmt.Sprintf("%s, %s: %s", row.Name, r.Series[s], text))
 		if r.Bars {
-			r.bar(p, s, len(row.Values), x, at, y, text)
+			r.bar(p, s, len(row.Values), x, px, y, text)
 			continue
 		}
 		off := r.lane(row, x, s)
-		p.dot(r.look(s), r.hollow(s), at, y+off, fmt.Sprintf("%s, %s: %s", row.Name, r.Series[s], text))
+		p.dot(r.look(s), nth(r.Hollow, s) || nth(row.Hollow, s), px, y+off, tip)
 		if over {
-			p.text(min(at+6, width-8), y+4, "start", "", "›")
+			p.text(min(px+6, width-8), y+4, "start", "", "›")
 		}
 	}
 }
@@ -170,13 +190,16 @@ func (r *Rows) group(row *Row, x *scale, s int) (place, of int) {
 
 // lane is how far below the middle of its row the s-th mark lies.
 func (r *Rows) lane(row *Row, x *scale, s int) float64 {
+	if r.Flat {
+		return 0
+	}
 	place, of := r.group(row, x, s)
 	return high * (float64(place) - float64(of-1)/2)
 }
 
 // crowd is the most marks that lie together in a row.
 func (r *Rows) crowd(x *scale) (most int) {
-	if r.Bars {
+	if r.Bars || r.Flat {
 		return 0
 	}
 	for k := range r.Rows {

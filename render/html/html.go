@@ -24,11 +24,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/layout"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/render"
-	"github.com/stowage-go/stowage/render/internal/layout"
 	"github.com/stowage-go/stowage/render/svg"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/testkit/golden"
 	"github.com/stowage-go/stowage/internal/testkit/must"
+	"github.com/stowage-go/stowage/internal/testkit/sample"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/render/internal/sample"
 )
 
 var (

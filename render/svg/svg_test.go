@@ -5,14 +5,15 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/golden"
 	"github.com/stowage-go/stowage/internal/testkit/must"
+	"github.com/stowage-go/stowage/internal/testkit/sample"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/render/internal/sample"
 )
 
 // element is what the tests look at in a picture.
@@ -63,6 +64,12 @@ func parse(t *testing.T, picture []byte) []element {
 func draws(t *testing.T, p *model.Problem, offsets []int64, o Options) []byte {
 	t.Helper()
 	return golden.Written(t, func(w io.Writer) error { return Write(w, p, offsets, o) })
+}
+
+func TestMedium(t *testing.T) {
+	sample.Medium{
+		Name: "svg", Width: 1200, Height: 720, Most: 3 << 20, Write: Write, WriteProfile: WriteProfile,
+	}.Test(t)
 }
 
 func TestGolden(t *testing.T) {
@@ -158,20 +165,13 @@ func TestSizeStaysBounded(t *testing.T) {
 		p.Buffers[i].ID += strings.Repeat("/a&b", 50)
 	}
 	offsets := sample.FirstFit(p)
-	picture := draws(t, p, offsets, Options{})
-	if len(picture) > 3<<20 {
-		t.Errorf("20,000 buffers take %d bytes", len(picture))
-	}
-	parse(t, picture)
-	if !bytes.Equal(picture, draws(t, p, offsets, Options{})) {
-		t.Error("the same plan gives other bytes")
-	}
+	parse(t, draws(t, p, offsets, Options{}))
 	// On top of one another in time, all of them are under a pixel high.
 	for i := range p.Buffers {
 		p.Buffers[i].Lower, p.Buffers[i].Upper, p.Buffers[i].Size = 0, 10, 3
 		offsets[i] = int64(i) * 3
 	}
-	if picture = draws(t, p, offsets, Options{}); len(picture) > 3<<20 || len(picture) < 10000 {
+	if picture := draws(t, p, offsets, Options{}); len(picture) > 3<<20 || len(picture) < 10000 {
 		t.Errorf("20,000 stacked buffers take %d bytes", len(picture))
 	}
 }
@@ -181,7 +181,7 @@ func TestHideLabels(t *testing.T) {
 	offsets := []int64{8, 8, 4, 4, 0}
 	labels := func(o Options) (n int) {
 		for _, e := range parse(t, draws(t, p, offsets, o)) {
-			if e.name == "text" && e.attrs["class"] == "label" {
+			if e.name == "text" && slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.ID == e.text }) {
 				n++
 			}
 		}
@@ -194,41 +194,6 @@ func TestHideLabels(t *testing.T) {
 		t.Errorf("%d labels, want none", n)
 	}
 }
-
-func TestErrors(t *testing.T) {
-	p := sample.Paper()
-	invalid := &model.Problem{Buffers: []model.Buffer{{ID: "a", Lower: 3, Upper: 3, Size: 1}}}
-	ok := []int64{8, 8, 4, 4, 0}
-	for _, c := range []struct {
-		name    string
-		p       *model.Problem
-		offsets []int64
-		o       Options
-		want    string
-	}{
-		{"no problem", nil, nil, Options{}, "no problem"},
-		{"no offsets", p, nil, Options{}, "0 offsets for 5 buffers"},
-		{"negative offset", p, []int64{8, 8, 4, -4, 0}, Options{}, "buffer b4: offset -4"},
-		{"invalid problem", invalid, []int64{0}, Options{}, "the lifespan is empty"},
-		{"too small", p, ok, Options{Width: 10}, "size 10 x 720"},
-		{"too large", p, ok, Options{Height: 1 << 20}, "size 1200 x 1048576"},
-		{"negative capacity", p, ok, Options{Capacity: -1}, "capacity -1"},
-	} {
-		err := Write(io.Discard, c.p, c.offsets, c.o)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
-		}
-	}
-	if err := Write(broken{}, p, ok, Options{}); !errors.Is(err, errBroken) {
-		t.Errorf("error %v, want the writer's", err)
-	}
-}
-
-var errBroken = errors.New("broken pipe")
-
-type broken struct{}
-
-func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
 // TestLargeFile: a picture of many buffers has those that set the peak, with
 // their tips, and stays within a few megabytes.
@@ -266,7 +231,7 @@ func TestInvalid(t *testing.T) {
 	p := sample.Paper()
 	golden.File(t, "testdata/invalid.svg", draws(t, p, []int64{6, 8, 4, 4, 0}, Options{}))
 	valid := draws(t, p, []int64{8, 8, 4, 4, 0}, Options{})
-	if bytes.Contains(valid, []byte("INVALID")) || bytes.Contains(valid, []byte(`class="clash"`)) {
+	if bytes.Contains(valid, []byte("INVALID")) || bytes.Contains(valid, []byte(`class="clash`)) {
 		t.Error("a valid plan is marked")
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/golden"
 	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/sample"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/render/internal/sample"
 )
 
 func draws(t *testing.T, p *model.Problem, offsets []int64, o Options) []byte {
@@ -43,6 +43,12 @@ func hostile() (*model.Problem, []int64) {
 		offsets[i] = int64(i/2) * 8
 	}
 	return p, offsets
+}
+
+func TestMedium(t *testing.T) {
+	sample.Medium{
+		Name: "tikz", Width: 480, Height: 300, Most: 2 << 20, Write: Write, WriteProfile: WriteProfile,
+	}.Test(t)
 }
 
 func TestGolden(t *testing.T) {
@@ -125,30 +131,6 @@ func TestStylesAreDefined(t *testing.T) {
 				t.Errorf("style %q is not defined", style)
 			}
 		}
-	}
-}
-
-func TestDeterminism(t *testing.T) {
-	p := sample.Random(3000, 4)
-	offsets := sample.FirstFit(p)
-	first := draws(t, p, offsets, Options{})
-	if !bytes.Equal(first, draws(t, p, offsets, Options{})) {
-		t.Error("the same plan gives other bytes")
-	}
-	if len(first) > 2<<20 {
-		t.Errorf("3,000 buffers take %d bytes", len(first))
-	}
-}
-
-func TestErrors(t *testing.T) {
-	p := sample.Paper()
-	if err := Write(io.Discard, p, nil, Options{}); err == nil ||
-		!strings.Contains(err.Error(), "0 offsets for 5 buffers") {
-		t.Errorf("error %v for missing offsets", err)
-	}
-	if err := WriteProfile(io.Discard, p, Options{Width: 20000}); err == nil ||
-		!strings.Contains(err.Error(), "size 20000 x 300") {
-		t.Errorf("error %v for a width beyond TeX's lengths", err)
 	}
 }
 

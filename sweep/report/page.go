@@ -12,38 +12,17 @@ import (
 
 // Idea: one file that stands alone: no script, and no font or picture from elsewhere, which its content policy says,
 // too. What speaks against the figures comes first, then the results, then pictures, then the tables behind the
-// pictures. Tables scroll within their box; the theme is the system's.
+// pictures.
 
-const pageHead = `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>%s</title>
-<style>
-:root { color-scheme: light dark; --ink: #171c23; --faint: #566070; --line: #d9dee6; --back: #fff; --head: #f3f5f8; --bad: #b42318; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf2; --faint: #a3adbb; --line: #323a46; --back: #171b22; --head: #1f2530; --bad: #ff8f85; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 90rem; padding: 1rem; background: var(--back); color: var(--ink); font: 15px/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
-h1 { font-size: 1.5rem; line-height: 1.2; margin: .5rem 0; }
-h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; border-bottom: 2px solid var(--line); }
-p, li { max-width: 48rem; }
+const pageStyle = `p, li { max-width: 48rem; }
 p.faint { color: var(--faint); font-size: .9rem; }
 .doubts { border-left: 4px solid var(--bad); margin: .8rem 0; padding: .3rem .8rem .3rem 1.6rem; background: var(--head); }
 .says { border-left: 4px solid var(--s0); margin: .8rem 0; padding: .3rem .8rem .3rem 1.6rem; background: var(--head); }
 .pair { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 1rem; }
-@media (min-width: 1390px) { .pair { grid-template-columns: repeat(2, minmax(0, 1fr)); } .pair figure { padding: .4rem; } }
-.wide { overflow: auto; max-height: 34rem; border: 1px solid var(--line); border-radius: 10px; margin: .5rem 0; }
-table { border-collapse: collapse; width: 100%%; font-size: .88rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .7rem; text-align: left; white-space: nowrap; overflow-wrap: normal; }
-th { background: var(--head); font-weight: 600; position: sticky; top: 0; }
-tr + tr td { border-top: 1px solid var(--line); }
-.number { text-align: right; }
-td:first-child { font-weight: 600; }
+@media (min-width: 1390px) {
+.pair { grid-template-columns: repeat(2, minmax(0, 1fr)); } .pair figure { padding: .4rem; } }
 summary { cursor: pointer; font-weight: 600; margin: .5rem 0; }
 summary:focus-visible, .wide:focus-visible { outline: 2px solid var(--s0); outline-offset: 2px; }
-@media print { .wide { max-height: none; } figure { break-inside: avoid; } }
 `
 
 // WritePage writes the page. The error is w's.
@@ -55,9 +34,7 @@ func WritePage(w io.Writer, in Input) error {
 	}
 	var s strings.Builder
 	text := html.EscapeString
-	fmt.Fprintf(&s, pageHead, text(title))
-	s.WriteString(picture.Style + "</style>\n</head>\n<body>\n<header>\n<h1>" + text(title) + "</h1>\n<p>" +
-		text(p.what()) + "</p>\n")
+	s.WriteString(picture.Head(title, pageStyle) + "<header>\n<h1>" + text(title) + "</h1>\n<p>" + text(p.what()) + "</p>\n")
 	list(&s, "doubts", p.doubts())
 	s.WriteString("</header>\n<main>\n")
 	if len(in.Rows) > 0 {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/stowage-go/stowage/cmd/stowage/print/pdf"
+	"github.com/stowage-go/stowage/cmd/stowage/print/png"
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/dsa"
@@ -14,8 +16,6 @@ import (
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/html"
-	"github.com/stowage-go/stowage/render/print/pdf"
-	"github.com/stowage-go/stowage/render/print/png"
 	"github.com/stowage-go/stowage/render/svg"
 	"github.com/stowage-go/stowage/render/tikz"
 )

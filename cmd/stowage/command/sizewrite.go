@@ -15,7 +15,6 @@ import (
 	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/plan"
-	"github.com/stowage-go/stowage/render/chart"
 )
 
 // Idea: each format has the same three things: facts about each problem, the heights of each planner, and how many
@@ -30,7 +29,8 @@ func (c *curve) write(w io.Writer, name string, width int) error {
 	case "json":
 		return c.writeJSON(w)
 	case "svg":
-		return chart.WriteSizes(w, c.chart())
+		_, err := io.WriteString(w, c.picture())
+		return err
 	}
 	return c.writeText(shown.Writer(w), width)
 }
@@ -399,42 +399,4 @@ func (c *curve) writeJSON(w io.Writer) error {
 		out.Curve = append(out.Curve, p)
 	}
 	return writeIndented(w, out)
-}
-
-// chart returns the drawing's data: bytes or, if all capacities are percentages, multiples of the load.
-func (c *curve) chart() chart.Sizes {
-	d := chart.Sizes{Title: "Capacity for " + count(len(c.problems), "problem")}
-	if len(c.problems) == 1 {
-		d.Title = "Capacity for " + c.problems[0].Name
-	}
-	d.Relative = len(c.capacities) > 0 &&
-		!slices.ContainsFunc(c.capacities, func(at capacity) bool { return at.share == nil })
-	scale := func(p *sized, bytes int64) float64 {
-		if d.Relative {
-			return float64(bytes) / float64(max(p.Load, 1))
-		}
-		return float64(bytes)
-	}
-	for k := range c.problems {
-		p := &c.problems[k]
-		from, to := scale(p, p.known.LowerBound), math.Inf(1)
-		if p.known.Status.HasPlan() {
-			to = scale(p, p.known.Height)
-		} else if p.known.Status == stowage.Infeasible {
-			from = math.Inf(1)
-		}
-		d.Problems = append(d.Problems, chart.Size{Name: p.Name, Possible: from, Fits: to})
-	}
-	if len(c.planners) > 1 {
-		for k, planner := range c.planners {
-			line := chart.SizePlanner{Name: planner}
-			for i, height := range c.heights(k) {
-				if height >= 0 {
-					line.Fits = append(line.Fits, scale(&c.problems[i], height))
-				}
-			}
-			d.Planners = append(d.Planners, line)
-		}
-	}
-	return d
 }

@@ -12,20 +12,8 @@ import (
 
 // Idea: one file that stands alone: no script, no font and no picture from elsewhere. The theme is the system's.
 
-const head = `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>The papers' figures beside Stowage's</title>
-<style>
-:root { color-scheme: light dark; --ink: CanvasText; --faint: GrayText; --line: #8884; --back: Canvas; --head: #8882; --good: #1a9850; --bad: #d73027; }
-body { margin: 0 auto; max-width: 64rem; padding: 1rem; font: 15px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-.wide { overflow-x: auto; margin: .5rem 0; }
-table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .7rem; text-align: left; border-top: 1px solid var(--line); }
-.number { text-align: right; white-space: nowrap; }
+const style = `:root { --good: #1a9850; }
+body { max-width: 64rem; }
 .ahead { color: var(--good); }
 .behind { color: var(--bad); }
 `
@@ -68,7 +56,7 @@ func (p *part) figures() *comparison.Table {
 func write(w io.Writer, parts []part) error {
 	var s strings.Builder
 	s.WriteString(
-		head + picture.Style + "</style>\n</head>\n<body>\n<h1>The papers' figures beside Stowage's</h1>\n<p>" +
+		picture.Head("The papers' figures beside Stowage's", style) + "<h1>The papers' figures beside Stowage's</h1>\n<p>" +
 			rules + "</p>\n",
 	)
 	for k := range parts {

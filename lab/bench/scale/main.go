@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,8 +25,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/comparison"
+	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/render/chart"
 )
 
 // A run is one process.
@@ -71,7 +72,7 @@ type scale struct {
 
 	out  result
 	rows [][]string
-	c    chart.Comparison
+	c    comparison.Chart
 }
 
 func measure(sizes, planners []string, runs, most int, processor bool, into, picture, results string) error {
@@ -87,9 +88,9 @@ func measure(sizes, planners []string, runs, most int, processor bool, into, pic
 		return err
 	}
 	s.out = result{Machine: record.ThisMachine(), Date: record.Today()}
-	s.c = chart.Comparison{Title: "Training graphs of 10,000 to 10,000,000 buffers, from CSV to verified CSV"}
+	s.c = comparison.Chart{Title: "Training graphs of 10,000 to 10,000,000 buffers, from CSV to verified CSV"}
 	for _, name := range planners {
-		s.c.Planners = append(s.c.Planners, chart.Planner{Name: name})
+		s.c.Planners = append(s.c.Planners, comparison.ChartPlanner{Name: name})
 	}
 	for _, size := range sizes {
 		if err := s.size(size, planners); err != nil {
@@ -110,7 +111,7 @@ func (s *scale) size(size string, planners []string) error {
 		problem).CombinedOutput(); err != nil {
 		return fmt.Errorf("gen: %w: %s", err, text)
 	}
-	s.c.Problems = append(s.c.Problems, chart.Problem{Name: size, Buffers: n})
+	s.c.Problems = append(s.c.Problems, comparison.ChartProblem{Name: size, Buffers: n})
 	for k, planner := range planners {
 		if n > s.most && k > 0 {
 			break
@@ -152,14 +153,14 @@ func (s *scale) row(k int, planner, problem string, n int) error {
 		fmt.Sprintf("%.2f", time/float64(n)*1e6), fmt.Sprintf("%.4f%%", 100*above),
 	})
 	fmt.Fprintln(os.Stderr, strings.Join(s.rows[len(s.rows)-1], "  "))
-	s.c.Planners[k].Points = append(s.c.Planners[k].Points, chart.Point{
+	s.c.Planners[k].Points = append(s.c.Planners[k].Points, comparison.ChartPoint{
 		Problem: len(s.c.Problems) - 1, Ratio: 1 + above, Seconds: time, Optimal: above == 0,
 	})
 	return nil
 }
 
 // write prints the table, and writes it, the picture and the runs to the files that the flags name.
-func (s *scale) write(into, picture, results string) error {
+func (s *scale) write(into, drawing, results string) error {
 	unit := "s"
 	if s.processor {
 		unit = "processor s"
@@ -174,13 +175,14 @@ func (s *scale) write(into, picture, results string) error {
 			return err
 		}
 	}
-	if picture != "" {
-		f, err := os.Create(picture)
+	if drawing != "" {
+		f, err := os.Create(drawing)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		if err := chart.Write(f, s.c); err != nil {
+		heights, times := s.c.Figures()
+		if _, err := io.WriteString(f, picture.SVG(s.c.Title, heights, times)); err != nil {
 			return err
 		}
 	}

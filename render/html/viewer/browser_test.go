@@ -18,11 +18,11 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/sample"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/render/html"
-	"github.com/stowage-go/stowage/render/internal/sample"
 )
 
 // Idea: the viewer is tested where it runs, in a browser that these tests drive: what it shows and says, and what is in

@@ -13,9 +13,9 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
 	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/sample"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/html"
-	"github.com/stowage-go/stowage/render/internal/sample"
 	"github.com/stowage-go/stowage/render/svg"
 )
 
