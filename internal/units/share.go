@@ -2,25 +2,27 @@ package units
 
 import (
 	"math/big"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/stowage-go/stowage/model"
 )
 
-// percentage is a share as text: at most 9 digits before the point and after it.
-var percentage = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,9})?$`) })
-
-// ParseShare reads a share such as 110% or 102.5%, exactly: 11/10. It must be above 0. ok is false for any other text.
+// ParseShare reads a share such as 110% or 102.5%, exactly: 11/10. It has at most 9 digits before the point and after
+// it, and must be above 0. ok is false for any other text.
 func ParseShare(text string) (share *big.Rat, ok bool) {
 	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	digits = strings.TrimSpace(digits)
-	if !percent || !percentage().MatchString(digits) {
+	whole, part, point := strings.Cut(digits, ".")
+	if !percent || !areDigits(whole) || point && !areDigits(part) {
 		return nil, false
 	}
 	share, _ = new(big.Rat).SetString(digits)
 	return share.Quo(share, big.NewRat(100, 1)), share.Sign() > 0
+}
+
+// areDigits reports whether a text is 1 to 9 digits.
+func areDigits(text string) bool {
+	return text != "" && len(text) <= 9 && strings.Trim(text, "0123456789") == ""
 }
 
 // ShareOf returns a share of a load as a capacity in bytes, the least one that is not below it: at least 1, and at most
