@@ -175,7 +175,9 @@ func checkFormat(name string, p *model.Problem) error {
 	var err error
 	switch name {
 	case "csv":
-		err = csv.WritablePlan(p)
+		if err = csv.WritablePlan(p); err != nil && stowjson.Writable(p) == nil {
+			return usagef("%v; JSON has room: -o FILE.json, or --format json", err)
+		}
 	case dsaProblem, dsaSolution:
 		_, err = dsa.Make(p)
 	case "json":
