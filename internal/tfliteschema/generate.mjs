@@ -26,13 +26,26 @@ const listed = (_, name, rows) => {
   return `var ${name} = sync.OnceValue(func() []string {\n\treturn strings.Fields(\`\n${lines.join('\n')}\`)\n})\n`;
 };
 
+// What the compiler writes out in each accessor is a call of a helper of table.go, or of FlatBuffers' own accessor by slot.
+const field = String.raw`o := flatbuffers\.UOffsetT\(rcv\._tab\.Offset\((\d+)\)\)\s+if o != 0 \{\s+`;
+const shorter = [
+  [`${field}return (.*)rcv\\._tab\\.(Get\\w+)\\(o \\+ rcv\\._tab\\.Pos\\)(\\)?)\\s+\\}\\s+return (\\w+)`, 'return $2rcv._tab.$3Slot($1, $5)$4'],
+  [`${field}return rcv\\._tab\\.VectorLen\\(o\\)\\s+\\}\\s+return 0`, 'return rcv.length($1)'],
+  [`${field}return rcv\\._tab\\.ByteVector\\(o \\+ rcv\\._tab\\.Pos\\)\\s+\\}\\s+return nil`, 'return rcv.bytes($1)'],
+  [`${field}x := rcv\\._tab\\.Vector\\(o\\)[^]*?return false`, 'return rcv.element($1, j, &obj.table)'],
+].map(([long, short]) => [new RegExp(long, 'g'), short]);
+
 // One file in place of one a table: the header once, then each body.
-const body = parts.map((text) => text.replace(/^[\s\S]*?package tfliteschema\n/, '').replace(/^\s*import \([\s\S]*?\n\)\n/, '').replace(/^\s*import .*\n/gm, '')
+const body = parts.map((text) => shorter.reduce((all, [long, short]) => all.replace(long, short), text)
+  .replace(/^[\s\S]*?package tfliteschema\n/, '').replace(/^\s*import \([\s\S]*?\n\)\n/, '').replace(/^\s*import .*\n/gm, '')
   .replace(/^func \(v \w+\) String\(\)[^]*?^\}\n\n?/gm, '')
+  .replace(/^type (\w+) struct \{[^]*?^\}/gm, 'type $1 struct{ table }')
+  .replace(/^func \(rcv \*\w+\) (Init|Table)\(.*\{\n[^]*?^\}\n\n?/gm, '')
   .replace(/^var (EnumNames\w+) = map.*\{\n([^]*?)^\}\n/gm, listed)
   .replace(/^(?:func (?:\(rcv \*\w+\) )?|var )(\w+).*\{\n[^]*?^\}\)?\n\n?/gm, keep)
   .replace(/^\t(\w+) +\w+ = \d+\n/gm, keep));
 writeFileSync('schema.go', `// Code generated from schema.fbs by generate.mjs with the FlatBuffers compiler. DO NOT EDIT.
+// Of each table it has the accessors, and of each enum the constants, that another file of the repository names.
 
 package tfliteschema
 

@@ -1,4 +1,5 @@
 // Code generated from schema.fbs by generate.mjs with the FlatBuffers compiler. DO NOT EDIT.
+// Of each table it has the accessors, and of each enum the constants, that another file of the repository names.
 
 package tfliteschema
 
@@ -9,18 +10,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-type Buffer struct {
-	_tab flatbuffers.Table
-}
-
-func (rcv *Buffer) Init(buf []byte, i flatbuffers.UOffsetT) {
-	rcv._tab.Bytes = buf
-	rcv._tab.Pos = i
-}
-
-func (rcv *Buffer) Table() flatbuffers.Table {
-	return rcv._tab
-}
+type Buffer struct{ table }
 
 func (rcv *Buffer) Data(j int) byte {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
@@ -32,35 +22,19 @@ func (rcv *Buffer) Data(j int) byte {
 }
 
 func (rcv *Buffer) DataLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(4)
 }
 
 func (rcv *Buffer) DataBytes() []byte {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
-	if o != 0 {
-		return rcv._tab.ByteVector(o + rcv._tab.Pos)
-	}
-	return nil
+	return rcv.bytes(4)
 }
 
 func (rcv *Buffer) Offset() uint64 {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		return rcv._tab.GetUint64(o + rcv._tab.Pos)
-	}
-	return 0
+	return rcv._tab.GetUint64Slot(6, 0)
 }
 
 func (rcv *Buffer) Size() uint64 {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
-	if o != 0 {
-		return rcv._tab.GetUint64(o + rcv._tab.Pos)
-	}
-	return 0
+	return rcv._tab.GetUint64Slot(8, 0)
 }
 
 func BufferStart(builder *flatbuffers.Builder) {
@@ -218,62 +192,24 @@ STABLEHLO_TRANSPOSE DILATE STABLEHLO_RNG_BIT_GENERATOR REDUCE_WINDOW STABLEHLO_C
 STABLEHLO_CBRT STABLEHLO_CASE`)
 })
 
-type Callees struct {
-	_tab flatbuffers.Table
-}
-
-func (rcv *Callees) Init(buf []byte, i flatbuffers.UOffsetT) {
-	rcv._tab.Bytes = buf
-	rcv._tab.Pos = i
-}
-
-func (rcv *Callees) Table() flatbuffers.Table {
-	return rcv._tab
-}
+type Callees struct{ table }
 
 func (rcv *Callees) First() int32 {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
-	if o != 0 {
-		return rcv._tab.GetInt32(o + rcv._tab.Pos)
-	}
-	return 0
+	return rcv._tab.GetInt32Slot(4, 0)
 }
 
 func (rcv *Callees) Second() int32 {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		return rcv._tab.GetInt32(o + rcv._tab.Pos)
-	}
-	return 0
+	return rcv._tab.GetInt32Slot(6, 0)
 }
 
-type Metadata struct {
-	_tab flatbuffers.Table
-}
-
-func (rcv *Metadata) Init(buf []byte, i flatbuffers.UOffsetT) {
-	rcv._tab.Bytes = buf
-	rcv._tab.Pos = i
-}
-
-func (rcv *Metadata) Table() flatbuffers.Table {
-	return rcv._tab
-}
+type Metadata struct{ table }
 
 func (rcv *Metadata) Name() []byte {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
-	if o != 0 {
-		return rcv._tab.ByteVector(o + rcv._tab.Pos)
-	}
-	return nil
+	return rcv.bytes(4)
 }
 
 func (rcv *Metadata) Buffer() uint32 {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		return rcv._tab.GetUint32(o + rcv._tab.Pos)
-	}
-	return 0
+	return rcv._tab.GetUint32Slot(6, 0)
 }
 
 func MetadataStart(builder *flatbuffers.Builder) {
@@ -289,9 +225,7 @@ func MetadataEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
 
-type Model struct {
-	_tab flatbuffers.Table
-}
+type Model struct{ table }
 
 const ModelIdentifier = "TFL3"
 
@@ -302,121 +236,44 @@ func GetRootAsModel(buf []byte, offset flatbuffers.UOffsetT) *Model {
 	return x
 }
 
-func (rcv *Model) Init(buf []byte, i flatbuffers.UOffsetT) {
-	rcv._tab.Bytes = buf
-	rcv._tab.Pos = i
-}
-
-func (rcv *Model) Table() flatbuffers.Table {
-	return rcv._tab
-}
-
 func (rcv *Model) Version() uint32 {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
-	if o != 0 {
-		return rcv._tab.GetUint32(o + rcv._tab.Pos)
-	}
-	return 0
+	return rcv._tab.GetUint32Slot(4, 0)
 }
 
 func (rcv *Model) OperatorCodes(obj *OperatorCode, j int) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		x := rcv._tab.Vector(o)
-		x += flatbuffers.UOffsetT(j) * 4
-		x = rcv._tab.Indirect(x)
-		if obj == nil {
-			obj = new(OperatorCode)
-		}
-		obj.Init(rcv._tab.Bytes, x)
-		return true
-	}
-	return false
+	return rcv.element(6, j, &obj.table)
 }
 
 func (rcv *Model) OperatorCodesLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(6)
 }
 
 func (rcv *Model) Subgraphs(obj *SubGraph, j int) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
-	if o != 0 {
-		x := rcv._tab.Vector(o)
-		x += flatbuffers.UOffsetT(j) * 4
-		x = rcv._tab.Indirect(x)
-		if obj == nil {
-			obj = new(SubGraph)
-		}
-		obj.Init(rcv._tab.Bytes, x)
-		return true
-	}
-	return false
+	return rcv.element(8, j, &obj.table)
 }
 
 func (rcv *Model) SubgraphsLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(8)
 }
 
 func (rcv *Model) Description() []byte {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
-	if o != 0 {
-		return rcv._tab.ByteVector(o + rcv._tab.Pos)
-	}
-	return nil
+	return rcv.bytes(10)
 }
 
 func (rcv *Model) Buffers(obj *Buffer, j int) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
-	if o != 0 {
-		x := rcv._tab.Vector(o)
-		x += flatbuffers.UOffsetT(j) * 4
-		x = rcv._tab.Indirect(x)
-		if obj == nil {
-			obj = new(Buffer)
-		}
-		obj.Init(rcv._tab.Bytes, x)
-		return true
-	}
-	return false
+	return rcv.element(12, j, &obj.table)
 }
 
 func (rcv *Model) BuffersLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(12)
 }
 
 func (rcv *Model) Metadata(obj *Metadata, j int) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(16))
-	if o != 0 {
-		x := rcv._tab.Vector(o)
-		x += flatbuffers.UOffsetT(j) * 4
-		x = rcv._tab.Indirect(x)
-		if obj == nil {
-			obj = new(Metadata)
-		}
-		obj.Init(rcv._tab.Bytes, x)
-		return true
-	}
-	return false
+	return rcv.element(16, j, &obj.table)
 }
 
 func (rcv *Model) MetadataLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(16))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(16)
 }
 
 func ModelStart(builder *flatbuffers.Builder) {
@@ -444,25 +301,10 @@ func ModelEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
 
-type Operator struct {
-	_tab flatbuffers.Table
-}
-
-func (rcv *Operator) Init(buf []byte, i flatbuffers.UOffsetT) {
-	rcv._tab.Bytes = buf
-	rcv._tab.Pos = i
-}
-
-func (rcv *Operator) Table() flatbuffers.Table {
-	return rcv._tab
-}
+type Operator struct{ table }
 
 func (rcv *Operator) OpcodeIndex() uint32 {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
-	if o != 0 {
-		return rcv._tab.GetUint32(o + rcv._tab.Pos)
-	}
-	return 0
+	return rcv._tab.GetUint32Slot(4, 0)
 }
 
 func (rcv *Operator) Inputs(j int) int32 {
@@ -475,11 +317,7 @@ func (rcv *Operator) Inputs(j int) int32 {
 }
 
 func (rcv *Operator) InputsLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(6)
 }
 
 func (rcv *Operator) Outputs(j int) int32 {
@@ -492,19 +330,11 @@ func (rcv *Operator) Outputs(j int) int32 {
 }
 
 func (rcv *Operator) OutputsLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(8)
 }
 
 func (rcv *Operator) BuiltinOptionsType() byte {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
-	if o != 0 {
-		return rcv._tab.GetByte(o + rcv._tab.Pos)
-	}
-	return 0
+	return rcv._tab.GetByteSlot(10, 0)
 }
 
 func OperatorStart(builder *flatbuffers.Builder) {
@@ -529,41 +359,18 @@ func OperatorEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
 
-type OperatorCode struct {
-	_tab flatbuffers.Table
-}
-
-func (rcv *OperatorCode) Init(buf []byte, i flatbuffers.UOffsetT) {
-	rcv._tab.Bytes = buf
-	rcv._tab.Pos = i
-}
-
-func (rcv *OperatorCode) Table() flatbuffers.Table {
-	return rcv._tab
-}
+type OperatorCode struct{ table }
 
 func (rcv *OperatorCode) DeprecatedBuiltinCode() int8 {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
-	if o != 0 {
-		return rcv._tab.GetInt8(o + rcv._tab.Pos)
-	}
-	return 0
+	return rcv._tab.GetInt8Slot(4, 0)
 }
 
 func (rcv *OperatorCode) CustomCode() []byte {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		return rcv._tab.ByteVector(o + rcv._tab.Pos)
-	}
-	return nil
+	return rcv.bytes(6)
 }
 
 func (rcv *OperatorCode) BuiltinCode() BuiltinOperator {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
-	if o != 0 {
-		return BuiltinOperator(rcv._tab.GetInt32(o + rcv._tab.Pos))
-	}
-	return 0
+	return BuiltinOperator(rcv._tab.GetInt32Slot(10, 0))
 }
 
 func OperatorCodeStart(builder *flatbuffers.Builder) {
@@ -582,18 +389,7 @@ func OperatorCodeEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
 
-type Quantization struct {
-	_tab flatbuffers.Table
-}
-
-func (rcv *Quantization) Init(buf []byte, i flatbuffers.UOffsetT) {
-	rcv._tab.Bytes = buf
-	rcv._tab.Pos = i
-}
-
-func (rcv *Quantization) Table() flatbuffers.Table {
-	return rcv._tab
-}
+type Quantization struct{ table }
 
 func (rcv *Quantization) Scale(j int) float32 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
@@ -605,19 +401,11 @@ func (rcv *Quantization) Scale(j int) float32 {
 }
 
 func (rcv *Quantization) ScaleLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(8)
 }
 
 func (rcv *Quantization) ZeroPointLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(10)
 }
 
 func QuantizationStartScaleVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
@@ -627,40 +415,14 @@ func QuantizationStartZeroPointVector(builder *flatbuffers.Builder, numElems int
 	return builder.StartVector(8, numElems, 8)
 }
 
-type SubGraph struct {
-	_tab flatbuffers.Table
-}
-
-func (rcv *SubGraph) Init(buf []byte, i flatbuffers.UOffsetT) {
-	rcv._tab.Bytes = buf
-	rcv._tab.Pos = i
-}
-
-func (rcv *SubGraph) Table() flatbuffers.Table {
-	return rcv._tab
-}
+type SubGraph struct{ table }
 
 func (rcv *SubGraph) Tensors(obj *Tensor, j int) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
-	if o != 0 {
-		x := rcv._tab.Vector(o)
-		x += flatbuffers.UOffsetT(j) * 4
-		x = rcv._tab.Indirect(x)
-		if obj == nil {
-			obj = new(Tensor)
-		}
-		obj.Init(rcv._tab.Bytes, x)
-		return true
-	}
-	return false
+	return rcv.element(4, j, &obj.table)
 }
 
 func (rcv *SubGraph) TensorsLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(4)
 }
 
 func (rcv *SubGraph) Inputs(j int) int32 {
@@ -673,11 +435,7 @@ func (rcv *SubGraph) Inputs(j int) int32 {
 }
 
 func (rcv *SubGraph) InputsLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(6)
 }
 
 func (rcv *SubGraph) Outputs(j int) int32 {
@@ -690,42 +448,19 @@ func (rcv *SubGraph) Outputs(j int) int32 {
 }
 
 func (rcv *SubGraph) OutputsLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(8)
 }
 
 func (rcv *SubGraph) Operators(obj *Operator, j int) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
-	if o != 0 {
-		x := rcv._tab.Vector(o)
-		x += flatbuffers.UOffsetT(j) * 4
-		x = rcv._tab.Indirect(x)
-		if obj == nil {
-			obj = new(Operator)
-		}
-		obj.Init(rcv._tab.Bytes, x)
-		return true
-	}
-	return false
+	return rcv.element(10, j, &obj.table)
 }
 
 func (rcv *SubGraph) OperatorsLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(10)
 }
 
 func (rcv *SubGraph) Name() []byte {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
-	if o != 0 {
-		return rcv._tab.ByteVector(o + rcv._tab.Pos)
-	}
-	return nil
+	return rcv.bytes(12)
 }
 
 func SubGraphStart(builder *flatbuffers.Builder) {
@@ -750,18 +485,7 @@ func SubGraphEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
 
-type Tensor struct {
-	_tab flatbuffers.Table
-}
-
-func (rcv *Tensor) Init(buf []byte, i flatbuffers.UOffsetT) {
-	rcv._tab.Bytes = buf
-	rcv._tab.Pos = i
-}
-
-func (rcv *Tensor) Table() flatbuffers.Table {
-	return rcv._tab
-}
+type Tensor struct{ table }
 
 func (rcv *Tensor) Shape(j int) int32 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
@@ -773,35 +497,19 @@ func (rcv *Tensor) Shape(j int) int32 {
 }
 
 func (rcv *Tensor) ShapeLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
+	return rcv.length(4)
 }
 
 func (rcv *Tensor) Type() TensorType {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		return TensorType(rcv._tab.GetInt8(o + rcv._tab.Pos))
-	}
-	return 0
+	return TensorType(rcv._tab.GetInt8Slot(6, 0))
 }
 
 func (rcv *Tensor) Buffer() uint32 {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
-	if o != 0 {
-		return rcv._tab.GetUint32(o + rcv._tab.Pos)
-	}
-	return 0
+	return rcv._tab.GetUint32Slot(8, 0)
 }
 
 func (rcv *Tensor) Name() []byte {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
-	if o != 0 {
-		return rcv._tab.ByteVector(o + rcv._tab.Pos)
-	}
-	return nil
+	return rcv.bytes(10)
 }
 
 func (rcv *Tensor) Quantization(obj *Quantization) *Quantization {
@@ -818,19 +526,11 @@ func (rcv *Tensor) Quantization(obj *Quantization) *Quantization {
 }
 
 func (rcv *Tensor) IsVariable() bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(14))
-	if o != 0 {
-		return rcv._tab.GetBool(o + rcv._tab.Pos)
-	}
-	return false
+	return rcv._tab.GetBoolSlot(14, false)
 }
 
 func (rcv *Tensor) ExternalBuffer() uint32 {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(24))
-	if o != 0 {
-		return rcv._tab.GetUint32(o + rcv._tab.Pos)
-	}
-	return 0
+	return rcv._tab.GetUint32Slot(24, 0)
 }
 
 func TensorStart(builder *flatbuffers.Builder) {
