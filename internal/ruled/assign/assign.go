@@ -234,17 +234,6 @@ func (c *Choices) Cost(of Assignment) (sum int64) {
 	return sum
 }
 
-// Tighter returns the same choices with less room in a pool with a capacity, by one of so many parts.
-func (c *Choices) Tighter(pool int32, parts int64) *Choices {
-	less := *c
-	less.room = slices.Clone(c.room)
-	less.room[pool] = slices.Clone(c.room[pool])
-	for t := range less.room[pool] {
-		less.room[pool][t] -= c.room[pool][t] / parts
-	}
-	return &less
-}
-
 // Places are the places in a body's list.
 func (b *Body) Places() []int32 {
 	all := make([]int32, len(b.Pools))

@@ -73,10 +73,6 @@ func recordChoices(t *testing.T, p *model.Problem, say func(...any)) {
 		if q := c.Orders(pool, p.AllPools()[pool].Capacity); q != nil {
 			say(*q.Question)
 		}
-		if x := c.Tighter(pool, 8); x != nil {
-			own, ok := x.Cheapest(t.Context(), func() bool { return false }, always)
-			say(own, ok, x.Low)
-		}
 	}
 	if c.CanCheck() {
 		n := 0

@@ -118,8 +118,8 @@ func (s *simplex) values() []float64 {
 	return x
 }
 
-// add adds the row sum of a[n] · x(of[n]) <= b, and returns its number.
-func (s *simplex) add(of []int32, a []float64, b float64) int {
+// add adds the row sum of a[n] · x(of[n]) <= b.
+func (s *simplex) add(of []int32, a []float64, b float64) {
 	dense := make([]float64, s.count)
 	for n, j := range of {
 		dense[j] += a[n]
@@ -145,7 +145,6 @@ func (s *simplex) add(of []int32, a []float64, b float64) int {
 	s.table, s.value = append(s.table, row), append(s.value, value)
 	s.basic = append(s.basic, int32(s.count+s.rows))
 	s.rows++
-	return s.rows - 1
 }
 
 // loose drops the rows whose slack is basic and more than this, and calls dropped for each.

@@ -126,7 +126,7 @@ func (e *search) run(ctx context.Context) (plan.Result, error) {
 		}
 		return plan.Result{Status: model.Unknown, Planner: e.o.Name}, nil
 	}
-	return e.result(ctx), nil
+	return e.result(), nil
 }
 
 // ofHeight reports whether a measure is about the heights of pools.
@@ -157,17 +157,15 @@ func (e *search) over(ctx context.Context) bool {
 	return ctx.Err() != nil || e.o.NodeLimit > 0 && e.stats.Nodes >= e.o.NodeLimit
 }
 
-// keep makes the plan of a set the best plan if it is better, and notes its bounds.
-func (e *search) keep(r *plan.Result, taken []bool) bool {
+// keep makes the plan of a set the best plan if it is better.
+func (e *search) keep(r *plan.Result, taken []bool) {
 	values := make([]int64, len(e.measures))
 	for k, m := range e.measures {
 		values[k] = model.ValueOf(r.Measures, m)
 	}
-	if e.best != nil && slices.Compare(values, e.values) >= 0 {
-		return false
+	if e.best == nil || slices.Compare(values, e.values) < 0 {
+		e.best, e.values, e.taken = r, values, slices.Clone(taken)
 	}
-	e.best, e.values, e.taken = r, values, slices.Clone(taken)
-	return true
 }
 
 // least returns lower bounds of the measures for the plans of a set whose price is at least price. If taken is nil,
@@ -211,7 +209,7 @@ func (e *search) leastCost(taken []bool) (sum int64) {
 }
 
 // result returns the best plan, with bounds that hold for all sets.
-func (e *search) result(ctx context.Context) plan.Result {
+func (e *search) result() plan.Result {
 	r := *e.best
 	r.Bounds, r.Status, r.ProvedBy = nil, model.Feasible, ""
 	r.LowerBound = min(e.room.LowerBound, r.Height)

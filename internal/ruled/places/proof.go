@@ -243,7 +243,7 @@ func (s *wording) clause(b *body, pool int32) string {
 		return s.unaligned(b, q)
 	}
 	if origin, fixed := s.sets.fixedAt(b); fixed {
-		return s.fixedClause(b, q, pool, origin, grid)
+		return s.fixedClause(b, q, pool, origin)
 	}
 	switch {
 	case q.Capacity > 0 && b.end > q.Capacity:
@@ -284,7 +284,7 @@ func (s *wording) unaligned(b *body, q *model.Pool) string {
 }
 
 // fixedClause is clause for a body with a fixed offset.
-func (s *wording) fixedClause(b *body, q *model.Pool, pool int32, origin int64, grid lower.Grid) string {
+func (s *wording) fixedClause(b *body, q *model.Pool, pool int32, origin int64) string {
 	var by int32
 	for _, i := range b.members {
 		if s.sets.p.Buffers[i].Fixed != nil {

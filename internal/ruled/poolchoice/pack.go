@@ -24,11 +24,8 @@ import (
 //	check     the linear program of the loads goes on, with a row for each core that does not pack (check.go): a pass,
 //	          and further ones after the long walks
 //	without   the cheapest assignments without one of the bodies that cannot be together (without.go)
-//	margin    only if the search of without is cut off: the walk through time, four times, with less and less room in
-//	          that pool
 //
-// The cheapest assignment that packs is kept. Then bodies go back into cheaper pools one by one, if the loads and the
-// planner allow it.
+// The cheapest assignment that packs is kept.
 //
 // Invariant: for each pool of the assignment that is returned, a plan is known.
 //
@@ -51,9 +48,6 @@ var steps = []stage.Stage[*packing]{
 	{Name: "long orders", Does: "wider walks through the orders", For: (*packing).walking, Run: (*packing).longOrders},
 	{Name: "check on", Does: "further branches, with more nodes", For: (*packing).checking, Run: (*packing).checkOn},
 	{Name: "without", Does: "the cheapest without one buffer of a core", For: (*packing).open, Run: (*packing).without},
-	{Name: "margins", Does: "cheap ones that leave room in the pool", For: (*packing).open, Run: (*packing).margins},
-	{Name: "back", Does: "buffers go back into cheaper pools", Run: (*packing).back},
-	{Name: "insist", Does: "the cheapest by the loads once more, with more nodes", Run: (*packing).insist},
 }
 
 // packing is the search for an assignment that packs.
@@ -121,33 +115,6 @@ func (x *packing) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// insist asks about the assignment that is cheapest by the loads once more.
-func (x *packing) insist(ctx context.Context) (err error) {
-	if x.nodes = pools.MoreNodes; x.loads.Cost(x.first) < x.least && x.loads.Cost(x.first) >= x.loads.Low &&
-		!x.plans.Over(ctx) {
-		_, err = x.try(ctx, x.first)
-	}
-	return err
-}
-
-// margins asks for cheap assignments that leave more and more room in the pool that failed.
-func (x *packing) margins(ctx context.Context) (err error) {
-	failed := x.failed
-	for _, part := range []int64{128, 64, 32, 16} {
-		if failed < 0 || x.lowering.Pools[failed].Capacity == 0 || x.plans.Over(ctx) {
-			return nil
-		}
-		of, _ := x.loads.Tighter(failed, part).Through(ctx, math.MaxInt64/4, nil)
-		if of == nil || x.loads.Cost(of) >= x.least {
-			return nil
-		}
-		if failed, err = x.try(ctx, of); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // try asks whether an assignment packs, and keeps it if it is the cheapest. It returns the first pool without a plan,
 // or -1.
 func (x *packing) try(ctx context.Context, of assign.Assignment) (int32, error) {
@@ -205,45 +172,6 @@ func (x *packing) evict(ctx context.Context) error {
 		})
 		if fits && len(left) > 0 {
 			x.plans.Offer(failed, left, offsets)
-		}
-	}
-	return nil
-}
-
-// back moves bodies of the best assignment into cheaper pools, in descending order of what they save.
-func (x *packing) back(ctx context.Context) error {
-	if x.best == nil {
-		return nil
-	}
-	room := x.loads.RoomOf(x.best)
-	open := x.loads.Bodies[x.loads.Single:]
-	order := make([]int, len(open))
-	for k := range order {
-		order[k] = k
-	}
-	saves := func(k int) int64 { return open[k].Costs[x.best[k]] - open[k].Costs[0] }
-	slices.SortStableFunc(order, func(a, b int) int { return int(max(-1, min(1, saves(b)-saves(a)))) })
-	for _, k := range order {
-		b := &open[k]
-		for n := range int(x.best[k]) {
-			if x.left <= 0 || x.plans.Over(ctx) {
-				return nil
-			}
-			old := x.best[k]
-			if b.Costs[n] >= b.Costs[old] || !b.FitsIn(n, room) {
-				continue
-			}
-			of := slices.Clone(x.best)
-			of[k] = int32(n)
-			failed, err := x.try(ctx, of)
-			if err != nil {
-				return err
-			}
-			if failed < 0 {
-				b.Take(int(old), room, -1)
-				b.Take(n, room, 1)
-				break
-			}
 		}
 	}
 	return nil

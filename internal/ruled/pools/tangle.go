@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/ruled/conflictgraph"
@@ -166,9 +165,7 @@ func (u *untangling) long(ctx context.Context) error {
 // auto is the turn in which auto goes on from the plan, for a part of the limit.
 func (u *untangling) auto(ctx context.Context) error {
 	of := int64(2)
-	if end, timed := ctx.Deadline(); timed && time.Until(end) < lastTurn {
-		of = 1
-	} else if u.asked == 0 {
+	if u.asked == 0 {
 		of = 4
 		if u.n > slowAbove {
 			of = 8
@@ -193,6 +190,3 @@ func (u *untangling) auto(ctx context.Context) error {
 	}
 	return nil
 }
-
-// lastTurn: if less time than this is left, auto gets all of it.
-const lastTurn = 20 * time.Millisecond
