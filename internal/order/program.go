@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Program is what runs: operators that read and write values. Values and operators are numbered from 0. The
@@ -204,10 +205,10 @@ func (c *checking) operator(o int) {
 	}
 	for k := range op.Permits {
 		m := &op.Permits[k]
-		if !contains(op.Results, m.Result) {
+		if !slices.Contains(op.Results, m.Result) {
 			c.fault("operator %d: permit %d: value %d is none of its results", o, k, m.Result)
 		}
-		if !contains(op.Operands, m.Operand) {
+		if !slices.Contains(op.Operands, m.Operand) {
 			c.fault("operator %d: permit %d: value %d is none of its operands", o, k, m.Operand)
 		}
 	}
@@ -301,13 +302,4 @@ func (p *Program) root(v int32) int32 {
 		}
 	}
 	return v
-}
-
-func contains(list []int32, v int32) bool {
-	for _, w := range list {
-		if w == v {
-			return true
-		}
-	}
-	return false
 }

@@ -1,6 +1,9 @@
 package order
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // drawn returns a program drawn widely: shapes, sizes, scratch, further edges, permits with distances, aliases,
 // values never read, several outputs, zero sizes, constants. The numbering of operators is shuffled, so the order 0,
@@ -86,15 +89,15 @@ func drawn(seed uint64, operators int) (p *Program, given []int32) {
 		p.Alias = make([]int32, len(p.Sizes))
 		for v := range p.Alias {
 			p.Alias[v] = -1
-			if chance(0.2) && v > 0 && !contains(constants, int32(v)) {
-				if w := int32(r.IntN(v)); !contains(constants, w) {
+			if chance(0.2) && v > 0 && !slices.Contains(constants, int32(v)) {
+				if w := int32(r.IntN(v)); !slices.Contains(constants, w) {
 					p.Alias[v] = w
 				}
 			}
 		}
 		if chance(0.5) { // later values hold earlier ones, as a concatenation does
 			last := int32(len(p.Sizes) - 1)
-			if p.Alias[last] < 0 && last > 2 && p.Alias[last-2] < 0 && !contains(constants, last-2) {
+			if p.Alias[last] < 0 && last > 2 && p.Alias[last-2] < 0 && !slices.Contains(constants, last-2) {
 				p.Alias[last-2] = last
 			}
 		}

@@ -17,18 +17,6 @@ func coarse(seed uint64, n int) *model.Problem {
 	return p
 }
 
-// TestEffectiveSizesSaveNodes refutes a problem in which bytes between two multiples of 4 are lost.
-func TestEffectiveSizesSaveNodes(t *testing.T) {
-	saves(t, coarse(0, 8), "effective-sizes", 62, 103, "canonical", "dynamic-ordering", "suffix-bound")
-}
-
-// TestEffectiveSizesAreTruthful has topmost buffers that need no more than their size.
-func TestEffectiveSizesAreTruthful(t *testing.T) {
-	on := []string{"canonical", "dynamic-ordering", "suffix-bound", "effective-sizes"}
-	truthful(t, 300, drawn(coarse, 7), on...)
-	truthful(t, 300, drawn(tapered, 7), on...)
-}
-
 // TestEffectiveSize has a buffer of 5 bytes with nothing less than 8 above it, and one of 6
 // bytes with a neighbour that needs no alignment.
 func TestEffectiveSize(t *testing.T) {

@@ -4,20 +4,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
-	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 )
-
-// TestFrontsSaveNodes refutes a problem in which states are worse than one that failed.
-func TestFrontsSaveNodes(t *testing.T) {
-	saves(t, plantest.Aligned(13, 8), "fronts", 34, 87, "canonical", "dynamic-ordering")
-}
-
-// TestFrontsAreTruthful has alignments, so that states are better by a byte or two.
-func TestFrontsAreTruthful(t *testing.T) {
-	truthful(t, 300, drawn(plantest.Aligned, 7), "canonical", "dynamic-ordering", "fronts")
-	truthful(t, 300, drawn(tapered, 7), "canonical", "dynamic-ordering", "fronts")
-}
 
 // TestFrontsCompareOffsets has one state that failed, and asks about others.
 func TestFrontsCompareOffsets(t *testing.T) {

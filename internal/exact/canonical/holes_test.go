@@ -25,11 +25,6 @@ func pinned(family func(seed uint64, n int) *model.Problem) func(seed uint64, n 
 	}
 }
 
-// TestHolesSaveNodes refutes a problem in which two buffers do not fit under fixed ones.
-func TestHolesSaveNodes(t *testing.T) {
-	saves(t, pinned(plantest.Aligned)(37, 8), "holes", 11, 147, "canonical", "dynamic-ordering", "suffix-bound")
-}
-
 // TestHolesAreTruthful has the rule alone, and beside those that read its bounds.
 func TestHolesAreTruthful(t *testing.T) {
 	for _, on := range [][]string{

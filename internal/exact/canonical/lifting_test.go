@@ -4,20 +4,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
-	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 )
-
-// TestLiftingSavesNodes refutes a problem in which buffers wait that nothing can raise.
-func TestLiftingSavesNodes(t *testing.T) {
-	saves(t, tapered(43, 8), "lifting", 1220, 1639, "canonical", "dynamic-ordering")
-}
-
-// TestLiftingIsTruthful has alignments, so that a bound that is one byte too high costs more.
-func TestLiftingIsTruthful(t *testing.T) {
-	truthful(t, 300, drawn(plantest.Aligned, 7), "canonical", "dynamic-ordering", "lifting")
-	truthful(t, 300, drawn(tapered, 7), "canonical", "dynamic-ordering", "lifting")
-}
 
 // TestLiftingRaisesAlongAChain has three buffers that wait, each raised by the one before:
 // their bounds are the least distances from the first.

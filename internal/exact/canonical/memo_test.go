@@ -4,20 +4,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
-	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 )
-
-// TestMemoSavesNodes refutes a problem in which many orders lead to the same state.
-func TestMemoSavesNodes(t *testing.T) {
-	saves(t, plantest.Aligned(13, 8), "memo", 63, 87, "canonical", "dynamic-ordering")
-}
-
-// TestMemoIsTruthful has states that differ by the offset of one buffer.
-func TestMemoIsTruthful(t *testing.T) {
-	truthful(t, 300, drawn(plantest.Aligned, 7), "canonical", "dynamic-ordering", "memo")
-	truthful(t, 300, drawn(tapered, 7), "dynamic-ordering", "monotonic-floor", "memo")
-}
 
 // TestMemoKeepsAll adds keys until the table has grown several times.
 func TestMemoKeepsAll(t *testing.T) {

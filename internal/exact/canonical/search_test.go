@@ -21,22 +21,6 @@ func alike(seed uint64, n int) *model.Problem {
 	return p
 }
 
-// TestCandidatesSaveNodes refutes problems with one rule about candidates after the other.
-func TestCandidatesSaveNodes(t *testing.T) {
-	saves(t, plantest.Aligned(47, 8), "dominance", 272, 588, "canonical", "dynamic-ordering")
-	saves(t, plantest.Aligned(49, 9), "hatless", 1423, 1835, "canonical", "dynamic-ordering")
-	saves(t, plantest.Aligned(50, 8), "cheap-reject", 54, 221, "canonical", "dynamic-ordering")
-	saves(t, alike(30, 8), "symmetry", 86, 1841, "canonical", "dynamic-ordering")
-}
-
-// TestCandidatesAreTruthful has one rule after the other alone.
-func TestCandidatesAreTruthful(t *testing.T) {
-	for _, technique := range []string{"dominance", "hatless", "cheap-reject", "symmetry", "postponement"} {
-		truthful(t, 60, drawn(alike, 7), "canonical", "dynamic-ordering", technique)
-		truthful(t, 60, drawn(tapered, 7), "canonical", "dynamic-ordering", "lifting", technique)
-	}
-}
-
 // TestPostponementSavesPlacements counts placements, because postponement saves no nodes: a branch that it ends would
 // otherwise fail when the next candidate is placed.
 func TestPostponementSavesPlacements(t *testing.T) {

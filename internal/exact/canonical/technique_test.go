@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
@@ -17,9 +18,82 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// The tests of a technique have two halves. On one problem the technique saves nodes, and
-// their number is known: that fails if the technique is off. On many small problems the
-// search with the technique is held against brute force: that fails if it is too strong.
+// TestTechniquesSaveNodes refutes a problem with each technique, and without it. Both numbers of nodes are known, so the
+// test fails if the technique is off. Postponement saves no nodes: TestPostponementSavesPlacements counts.
+func TestTechniquesSaveNodes(t *testing.T) {
+	for _, tc := range []struct {
+		technique     string
+		p             *model.Problem
+		with, without int64  // nodes
+		on            string // techniques that are on in both cases, beside dynamic-ordering
+	}{
+		{"canonical", plantest.Aligned(24, 8), 1033, 6401, ""},
+		{"decomposition", plantest.Aligned(24, 8), 722, 1033, "canonical"},
+		{"not-first", plantest.Aligned(13, 8), 29, 87, "canonical"},
+		{"fronts", plantest.Aligned(13, 8), 34, 87, "canonical"},
+		{"memo", plantest.Aligned(13, 8), 63, 87, "canonical"},
+		{"suffix-bound", plantest.Aligned(56, 8), 151, 2258, "canonical"},
+		{"section-inference", plantest.Aligned(56, 8), 234, 2258, "canonical"},
+		{"unallocated-floor", plantest.Aligned(12, 8), 10, 12, "canonical section-inference"},
+		{"monotonic-floor", plantest.Aligned(47, 8), 127, 322, "canonical section-inference"},
+		{"effective-sizes", coarse(0, 8), 62, 103, "canonical suffix-bound"},
+		{"holes", pinned(plantest.Aligned)(37, 8), 11, 147, "canonical suffix-bound"},
+		{"lifting", tapered(43, 8), 1220, 1639, "canonical"},
+		{"dominance", plantest.Aligned(47, 8), 272, 588, "canonical"},
+		{"hatless", plantest.Aligned(49, 9), 1423, 1835, "canonical"},
+		{"cheap-reject", plantest.Aligned(50, 8), 54, 221, "canonical"},
+		{"symmetry", alike(30, 8), 86, 1841, "canonical"},
+	} {
+		on := append(strings.Fields(tc.on), "dynamic-ordering")
+		if nodes := refutation(t, tc.p, only(on...)); nodes != tc.without {
+			t.Errorf("without %s %d nodes, want %d", tc.technique, nodes, tc.without)
+		}
+		if nodes := refutation(t, tc.p, only(append(on, tc.technique)...)); nodes != tc.with {
+			t.Errorf("with %s %d nodes, want %d", tc.technique, nodes, tc.with)
+		}
+	}
+}
+
+// TestTechniquesAreTruthful compares the search with few techniques on, so that nothing hides a false bound, with brute
+// force. It fails if a technique is too strong. Holes and shifts have tests of their own.
+func TestTechniquesAreTruthful(t *testing.T) {
+	for _, tc := range []struct {
+		family   func(seed uint64, n int) *model.Problem
+		problems uint64
+		on       string // techniques beside dynamic-ordering
+	}{
+		{plantest.Aligned, 300, "canonical"},
+		{plantest.Aligned, 300, "canonical decomposition"},
+		{plantest.Aligned, 300, "canonical not-first"},
+		{plantest.Aligned, 300, "canonical fronts"},
+		{plantest.Aligned, 300, "canonical memo"},
+		{plantest.Aligned, 300, "canonical suffix-bound"},
+		{plantest.Aligned, 300, "canonical section-inference unallocated-floor monotonic-floor"},
+		{plantest.Aligned, 300, "canonical lifting"},
+		{coarse, 300, "canonical suffix-bound effective-sizes"},
+		{alike, 60, "canonical dominance"},
+		{alike, 60, "canonical hatless"},
+		{alike, 60, "canonical cheap-reject"},
+		{alike, 60, "canonical symmetry"},
+		{alike, 60, "canonical postponement"},
+		{tapered, 300, "canonical"},
+		{tapered, 300, "canonical decomposition"},
+		{tapered, 300, "canonical not-first"},
+		{tapered, 300, "canonical fronts"},
+		{tapered, 300, "monotonic-floor memo"},
+		{tapered, 300, "canonical suffix-bound"},
+		{tapered, 300, "canonical section-inference unallocated-floor monotonic-floor"},
+		{tapered, 300, "canonical lifting"},
+		{tapered, 300, "canonical suffix-bound effective-sizes"},
+		{tapered, 60, "canonical lifting dominance"},
+		{tapered, 60, "canonical lifting hatless"},
+		{tapered, 60, "canonical lifting cheap-reject"},
+		{tapered, 60, "canonical lifting symmetry"},
+		{tapered, 60, "canonical lifting postponement"},
+	} {
+		truthful(t, tc.problems, drawn(tc.family, 7), append(strings.Fields(tc.on), "dynamic-ordering")...)
+	}
+}
 
 // only returns the names of all techniques to switch off, so that the given ones stay on.
 func only(on ...string) (without []string) {
@@ -69,17 +143,6 @@ func refutation(t *testing.T, p *model.Problem, without []string) int64 {
 	return nodes
 }
 
-// saves demands the numbers of nodes of a refutation: with the technique, and more without it.
-func saves(t *testing.T, p *model.Problem, technique string, with, more int64, on ...string) {
-	t.Helper()
-	if nodes := refutation(t, p, only(append(on, technique)...)); nodes != with {
-		t.Errorf("with %s %d nodes, want %d", technique, nodes, with)
-	}
-	if nodes := refutation(t, p, only(on...)); nodes != more {
-		t.Errorf("without %s %d nodes, want %d", technique, nodes, more)
-	}
-}
-
 // truthful compares the search with brute force. Brute force gives the lowest height. At that
 // height the search must find a plan, and one byte below it none.
 func truthful(t *testing.T, problems uint64, draw func(seed uint64) *model.Problem, on ...string) {
@@ -93,7 +156,8 @@ func truthful(t *testing.T, problems uint64, draw func(seed uint64) *model.Probl
 		for capacity := lowest - 1; capacity <= lowest; capacity++ {
 			r, _ := canonically(t, p, capacity, only(on...))
 			if fits := r == common.Solved; fits != (capacity == lowest) {
-				t.Fatalf("seed %d at %d: fits %v; the lowest is %d\n%s", seed, capacity, fits, lowest, generated.Describe(p))
+				t.Fatalf("%v, seed %d at %d: fits %v; the lowest is %d\n%s", on, seed, capacity, fits, lowest,
+					generated.Describe(p))
 			}
 		}
 	}

@@ -21,7 +21,6 @@ func init() { run.Register(Planner{}) }
 // steps and, in the completion, orders. Only the caller's limits end the search for a capacity. The root's
 // propagation or the completion proves infeasible. Minimising is a heuristic: it ends by itself without a limit, and
 // its plan is optimal only if a bound says so.
-// bound says so.
 type Planner struct {
 	// Counters receives the effort of each run. It may be nil.
 	Counters *Counters

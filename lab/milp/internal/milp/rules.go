@@ -12,11 +12,12 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/planners/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/lab/milp/internal/choices"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: one program for a problem with rules, with all pools, from the choices of pairwise.Ruled. Each body has a
+// Idea: one program for a problem with rules, with all pools, from package choices. Each body has a
 // binary for each of its pools, and a column k for the steps above its first offset there:
 //
 //	offset = sum over pools of first·in + step·k,   k <= most·in,   sum of in = 1
@@ -55,7 +56,7 @@ func (planner) Rules(ctx context.Context, p *model.Problem, o plan.Options) (res
 		return result, true, plan.Unsupported("milp",
 			"takes a problem with rules only with the engine embedded, and writes no LP file of it"+strips)
 	}
-	e, err := pairwise.EncodeRules(p, s.maxPairs)
+	e, err := choices.Encode(p, s.maxPairs)
 	if err != nil {
 		return result, true, refusal(err)
 	}
@@ -68,7 +69,7 @@ func (planner) Rules(ctx context.Context, p *model.Problem, o plan.Options) (res
 
 // ruledJob is the state of one call of Rules.
 type ruledJob struct {
-	e        *pairwise.Ruled
+	e        *choices.Ruled
 	o        plan.Options
 	s        settings
 	watch    *run.Watch
@@ -245,7 +246,7 @@ func (r *ruledJob) build(minimizing bool) {
 		r.paid = append(r.paid, paid)
 	}
 	for _, s := range e.Reserved {
-		k := slices.IndexFunc(e.Bodies[s.I].Places, func(x pairwise.Place) bool { return x.Pool == s.J })
+		k := slices.IndexFunc(e.Bodies[s.I].Places, func(x choices.Place) bool { return x.Pool == s.J })
 		if k < 0 {
 			r.below[2] = append(r.below[2], -1)
 			continue
@@ -319,7 +320,7 @@ func (r *ruledJob) furthest(b int) (last int64) {
 
 // choice adds the binary and the rows of two bodies, for each pool that both may be in. paid is a column that
 // switches both rows off, or -1.
-func (r *ruledJob) choice(s *pairwise.Sides, paid int32) int32 {
+func (r *ruledJob) choice(s *choices.Sides, paid int32) int32 {
 	below, far := r.column(1, true), max(r.furthest(int(s.I)), r.furthest(int(s.J)))
 	for k, x := range r.e.Bodies[s.I].Places {
 		for m, y := range r.e.Bodies[s.J].Places {
@@ -333,7 +334,7 @@ func (r *ruledJob) choice(s *pairwise.Sides, paid int32) int32 {
 
 // sides adds the two rows of a choice: difference >= up, or difference <= down.
 // a and b are 1 if they hold. far is how large the difference may be, with either sign.
-func (r *ruledJob) sides(difference line, far int64, s *pairwise.Sides, below int32, a, b line, paid int32) {
+func (r *ruledJob) sides(difference line, far int64, s *choices.Sides, below int32, a, b line, paid int32) {
 	for _, x := range []struct {
 		difference line
 		least      float64
@@ -462,7 +463,7 @@ func (r *ruledJob) keep(values []float64) {
 		}
 		return x > 0.5
 	}
-	d := &pairwise.Decision{Place: make([]int, len(r.e.Bodies))}
+	d := &choices.Decision{Place: make([]int, len(r.e.Bodies))}
 	for b := range r.e.Bodies {
 		d.Place[b] = slices.IndexFunc(r.in[b], is)
 		if d.Place[b] < 0 {

@@ -1,4 +1,5 @@
-package pairwise
+// Package choices turns a problem with rules into choices between two sides, for the program of milp.
+package choices
 
 import (
 	"math"
@@ -6,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
 )
@@ -64,23 +66,22 @@ type Sides struct {
 	Cost     int64 // that is paid otherwise; 0 if it must hold
 }
 
-// EncodeRules makes the choices of a valid problem without evictions. limit bounds their number; the error is a
-// *TooManyPairsError.
-func EncodeRules(p *model.Problem, limit int) (*Ruled, error) {
+// Encode makes the choices of a valid problem without evictions. limit bounds their number; the error is a
+// *pairwise.TooManyPairsError.
+func Encode(p *model.Problem, limit int) (*Ruled, error) {
 	c := model.NewConflicts(p)
 	e := &Ruled{Problem: p}
 	of := e.bodies(c)
 	e.unit()
 	e.places()
-	count := 0
 	for i := range p.Buffers {
 		for j := range i {
 			if of[i] == of[j] {
 				continue
 			}
 			e.Apart = append(e.Apart, e.sides(c, int32(j), int32(i), of)...)
-			if count = len(e.Apart); count > limit {
-				return nil, &TooManyPairsError{Buffers: len(p.Buffers), Limit: limit}
+			if len(e.Apart) > limit {
+				return nil, &pairwise.TooManyPairsError{Buffers: len(p.Buffers), Limit: limit}
 			}
 		}
 	}
@@ -322,34 +323,10 @@ func joined(all []Sides) (out []Sides) {
 // A Decision is the pool of each body, as an index into its Places, and a side of each choice.
 type Decision struct {
 	Place                      []int
-	Apart, Penalties, Reserved []Choice // Above: at least Up; Below: at most Down; Open: neither is asked for
+	Apart, Penalties, Reserved []pairwise.Choice // Above: at least Up; Below: at most Down; Open: neither is asked for
 }
 
-// Decide reads off offsets what they decide: Open where neither side holds.
-func (e *Ruled) Decide(place []int, at []int64) *Decision {
-	d := &Decision{Place: place}
-	side := func(s *Sides, x int64) Choice {
-		switch {
-		case x >= s.Up:
-			return Above
-		case x <= s.Down:
-			return Below
-		}
-		return Open
-	}
-	for k := range e.Apart {
-		d.Apart = append(d.Apart, side(&e.Apart[k], at[e.Apart[k].J]-at[e.Apart[k].I]))
-	}
-	for k := range e.Penalties {
-		d.Penalties = append(d.Penalties, side(&e.Penalties[k], at[e.Penalties[k].J]-at[e.Penalties[k].I]))
-	}
-	for k := range e.Reserved {
-		d.Reserved = append(d.Reserved, side(&e.Reserved[k], at[e.Reserved[k].I]))
-	}
-	return d
-}
-
-// mostPasses bounds the passes of Least, for sides that raise each other for ever.
+// mostPasses bounds the passes of Least, since sides may raise each other for ever.
 const mostPasses = 1 << 14
 
 // Least returns the lowest offsets of the bodies that have the sides of a decision, in units; nil if there are none, or
@@ -371,24 +348,24 @@ func (e *Ruled) Least(w *run.Watch, d *Decision) []int64 {
 	for k, s := range e.Reserved {
 		switch {
 		case pool(s.I) != s.J:
-		case d.Reserved[k] == Above:
+		case d.Reserved[k] == pairwise.Above:
 			if !raise(s.I, s.Up) {
 				return nil
 			}
-		case d.Reserved[k] == Below:
+		case d.Reserved[k] == pairwise.Below:
 			last[s.I] = min(last[s.I], s.Down)
 		}
 	}
 	for range mostPasses {
 		rose := false
 		for k, list := range [][]Sides{e.Apart, e.Penalties} {
-			choices := [][]Choice{d.Apart, d.Penalties}[k]
+			choices := [][]pairwise.Choice{d.Apart, d.Penalties}[k]
 			for n, s := range list {
 				up, least := s.J, at[s.I]+s.Up
-				if choices[n] == Below {
+				if choices[n] == pairwise.Below {
 					up, least = s.I, at[s.J]-s.Down
 				}
-				if choices[n] == Open || pool(s.I) != pool(s.J) || at[up] >= least {
+				if choices[n] == pairwise.Open || pool(s.I) != pool(s.J) || at[up] >= least {
 					continue
 				}
 				if !raise(up, least) {

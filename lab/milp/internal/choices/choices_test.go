@@ -1,16 +1,22 @@
-package pairwise
+package choices
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 )
+
+// watch never ends.
+var watch = run.NewWatch(context.Background())
 
 // values are the measures of a plan that p asks for.
 func values(p *model.Problem, plan *model.Plan) (v []int64) {
@@ -28,7 +34,7 @@ func TestRuled(t *testing.T) {
 	best, drawnPlans, impossible := 0, 0, 0
 	for range plantest.Share(20_000, 2000, 800) {
 		p := drawn.BroadOf(r, 1+r.Int64N(4))
-		e := must.Get(EncodeRules(p, 1000))(t)
+		e := must.Get(Encode(p, 1000))(t)
 		want, plan, decided := oracle.Chains(p, 20_000)
 		placed := !slices.ContainsFunc(e.Bodies, func(b Body) bool { return len(b.Places) == 0 })
 		if decided && want != nil {
@@ -36,9 +42,10 @@ func TestRuled(t *testing.T) {
 				t.Fatalf("a body has no place\n%s", drawn.DescribeRuled(p))
 			}
 			place, at := positions(t, e, plan)
-			d := e.Decide(place, at)
+			d := decide(e, place, at)
 			for k, s := range e.Apart {
-				if d.Apart[k] == Open && e.Bodies[s.I].Places[place[s.I]].Pool == e.Bodies[s.J].Places[place[s.J]].Pool {
+				onePool := e.Bodies[s.I].Places[place[s.I]].Pool == e.Bodies[s.J].Places[place[s.J]].Pool
+				if d.Apart[k] == pairwise.Open && onePool {
 					t.Fatalf("the best plan breaks %+v\n%s", s, drawn.DescribeRuled(p))
 				}
 			}
@@ -61,12 +68,12 @@ func TestRuled(t *testing.T) {
 			for b := range e.Bodies {
 				d.Place = append(d.Place, r.IntN(len(e.Bodies[b].Places)))
 			}
-			side := func() Choice { return Choice(1 - 2*r.IntN(2)) }
+			side := func() pairwise.Choice { return pairwise.Choice(1 - 2*r.IntN(2)) }
 			for range e.Apart {
 				d.Apart = append(d.Apart, side())
 			}
 			for range e.Penalties {
-				d.Penalties = append(d.Penalties, Choice(r.IntN(3)-1))
+				d.Penalties = append(d.Penalties, pairwise.Choice(r.IntN(3)-1))
 			}
 			for range e.Reserved {
 				d.Reserved = append(d.Reserved, side())
@@ -106,4 +113,28 @@ func positions(t *testing.T, e *Ruled, plan *model.Plan) (place []int, at []int6
 		place, at = append(place, k), append(at, offset)
 	}
 	return place, at
+}
+
+// decide reads off offsets which sides hold: Open if neither does.
+func decide(e *Ruled, place []int, at []int64) *Decision {
+	d := &Decision{Place: place}
+	side := func(s *Sides, x int64) pairwise.Choice {
+		switch {
+		case x >= s.Up:
+			return pairwise.Above
+		case x <= s.Down:
+			return pairwise.Below
+		}
+		return pairwise.Open
+	}
+	for k := range e.Apart {
+		d.Apart = append(d.Apart, side(&e.Apart[k], at[e.Apart[k].J]-at[e.Apart[k].I]))
+	}
+	for k := range e.Penalties {
+		d.Penalties = append(d.Penalties, side(&e.Penalties[k], at[e.Penalties[k].J]-at[e.Penalties[k].I]))
+	}
+	for k := range e.Reserved {
+		d.Reserved = append(d.Reserved, side(&e.Reserved[k], at[e.Reserved[k].I]))
+	}
+	return d
 }
