@@ -1,9 +1,9 @@
-// Package floor bounds every measure of a problem with rules, at each place in the objective. It asks no planner.
+// Package floor bounds the heights and the cost of a problem with rules, at each place in the objective. It asks no
+// planner. Bounds of penalties and evictions come from internal/ruled/penalty and internal/ruled/evictbound.
 package floor
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -30,10 +30,6 @@ import (
 //	max_height   >= max of h(p), ends(b), and the least H at which all pools together have L free bytes below H
 //	max_peak     >= max of that, and top(p)
 //	cost         >= sum over bodies of their least costs; of the parts of one buffer only one counts
-//	penalty      >= sum over penalised pairs of in(p) whose sizes add up to more than p has free, or whose fixed
-//	                offsets overlap; only without evictions, which change who pays
-//	eviction     >= max over sections, without evictions, of the least price at which enough bytes leave for all
-//	                pools to have room
 //
 // Hold restricts the bounds to plans with a measure of at most v, which are as good in an earlier measure. Then pools
 // end lower, and bodies may be in fewer pools, so the formulas give higher bounds.
@@ -41,12 +37,9 @@ import (
 // Invariant: no plan that keeps the held values is below Least.
 //
 // Complexity: O(n log n + uses · pools) for New, and O(uses + bodies · pools) for a measure.
-//
-// Source: the continuous knapsack for evictions (Dantzig 1957); the rest is counting.
 
 // Floors are the bounds of a problem.
 type Floors struct {
-	p        *model.Problem
 	l        *lower.Lowering
 	pools    []model.Pool
 	reserved [][]model.Range // of each pool, ascending
@@ -59,10 +52,6 @@ type Floors struct {
 
 // none stands for no limit.
 const none = model.MaxSum
-
-// mostTimes is the most buffers of a problem for which evictions are bounded time by time. Larger problems use
-// internal/ruled/evictbound.
-const mostTimes = 500
 
 // body is a set of buffers that lie together.
 type body struct {
@@ -77,7 +66,7 @@ type body struct {
 // New prepares the bounds of a valid problem with rules.
 func New(p *model.Problem) *Floors {
 	q := parts.All(p)
-	f := &Floors{p: p, l: lower.New(q.Problem), pools: p.AllPools(), held: none, buffer: q.Of}
+	f := &Floors{l: lower.New(q.Problem), pools: p.AllPools(), held: none, buffer: q.Of}
 	for k := range f.pools {
 		f.reserved = append(f.reserved, lower.Merged(f.pools[k].Reserved))
 		f.limit = append(f.limit, cmp.Or(f.pools[k].Capacity, none))
@@ -201,7 +190,7 @@ func (f *Floors) of(m model.Measure) (all []int) {
 	return all
 }
 
-// Least returns a bound of a measure.
+// Least returns a bound of a measure: 0 for penalties and evictions.
 func (f *Floors) Least(m model.Measure) (least int64) {
 	switch m {
 	case model.MeasureCost:
@@ -211,10 +200,8 @@ func (f *Floors) Least(m model.Measure) (least int64) {
 			}
 		}
 		return least
-	case model.MeasurePenalty:
-		return f.penalty()
-	case model.MeasureEviction:
-		return f.eviction()
+	case model.MeasurePenalty, model.MeasureEviction:
+		return 0
 	}
 	kind, _, _ := strings.Cut(string(m), ":")
 	peak := strings.HasSuffix(kind, string(model.MeasurePeak))
@@ -348,113 +335,4 @@ func (f *Floors) waste(load int64) int64 {
 		return 0 // nothing fits
 	}
 	return least
-}
-
-// penalty adds up the penalties that every plan pays.
-func (f *Floors) penalty() (sum int64) {
-	only := map[int32]int32{} // of each buffer with one pool, that pool
-	for k := range f.bodies {
-		if b := &f.bodies[k]; len(b.pools) == 1 {
-			for _, i := range b.members {
-				only[i] = b.pools[0]
-			}
-		}
-	}
-	for _, x := range f.l.Conflicts.PenaltiesOf() {
-		i, j := x.Buffers[0], x.Buffers[1]
-		p, one := only[i]
-		if q, other := only[j]; !one || !other || p != q {
-			continue
-		}
-		a, b := &f.l.Problem.Buffers[i], &f.l.Problem.Buffers[j]
-		if f.parted(i) || f.parted(j) {
-			continue
-		}
-		fixed := a.Fixed != nil && b.Fixed != nil && *a.Fixed < *b.Fixed+b.Size && *b.Fixed < *a.Fixed+a.Size
-		if room := f.limit[p] - f.taken(int(p), f.limit[p]); fixed || a.Size+b.Size > room {
-			sum += x.Cost
-		}
-	}
-	return sum
-}
-
-// parted reports whether a part belongs to a buffer with evictions.
-func (f *Floors) parted(i int32) bool { return f.p.Buffers[f.buffer[i]].MayLeave() }
-
-// eviction returns a price without which some section has more bytes than all pools together.
-func (f *Floors) eviction() (least int64) {
-	room := int64(0)
-	for q := range f.pools {
-		room = min(none, room+f.limit[q]-f.taken(q, f.limit[q]))
-	}
-	if room >= none || f.p.Rules.Threads > 0 || len(f.p.Buffers) > mostTimes {
-		return 0
-	}
-	// At each time all live bytes must have room, except for pairs that may share bytes.
-	r := f.p.Rules
-	if len(r.MayOverlap) > 0 || len(r.Together) > 0 || len(r.Distances) > 0 {
-		return 0
-	}
-	for i := range f.p.Buffers {
-		for at := range f.p.Buffers[i].Pieces {
-			least = max(least, f.priceAt(at.Lower, room))
-		}
-		if x := f.p.Buffers[i].Extra; x != nil {
-			for _, e := range x.Evictions {
-				least = max(least, f.priceAt(e.Lower, room), f.priceAt(e.Upper, room))
-			}
-		}
-	}
-	return least
-}
-
-// priceAt returns the least price of evictions after which the live bytes at a time have room.
-func (f *Floors) priceAt(at, room int64) int64 {
-	type offer struct{ price, bytes int64 }
-	var offers []offer
-	load := int64(0)
-	times := []int64{at}
-	if t := f.p.Rules.Period; t > 0 {
-		times = []int64{at % t, at%t + t}
-	}
-	for i := range f.p.Buffers {
-		b := &f.p.Buffers[i]
-		for _, at := range times {
-			for x := range b.Pieces {
-				if at < x.Lower || x.Upper <= at {
-					continue
-				}
-				load += x.To - x.From
-				if b.Extra == nil {
-					continue
-				}
-				for _, e := range b.Extra.Evictions {
-					if e.Lower <= at && at < e.Upper {
-						offers = append(offers, offer{e.Cost, x.To - x.From})
-					}
-				}
-			}
-		}
-	}
-	slices.SortFunc(offers, func(a, b offer) int { // the lowest price for a byte first
-		high, low := bits.Mul64(uint64(a.price), uint64(b.bytes))
-		top, rest := bits.Mul64(uint64(b.price), uint64(a.bytes))
-		return cmp.Or(cmp.Compare(high, top), cmp.Compare(low, rest))
-	})
-	paid, over := int64(0), load-room
-	for _, o := range offers {
-		if over <= 0 {
-			break
-		}
-		if o.bytes > over { // a part of it; prices are whole, so it is rounded up
-			high, low := bits.Mul64(uint64(o.price), uint64(over))
-			part, rest := bits.Div64(high, low, uint64(o.bytes))
-			if rest > 0 {
-				part++
-			}
-			return paid + int64(part)
-		}
-		paid, over = paid+o.price, over-o.bytes
-	}
-	return paid
 }

@@ -54,7 +54,7 @@ func TestTrue(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{
-		"height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:", "peak:",
+		"height", "max_height", "peak", "max_peak", "cost", "height:", "peak:",
 	} {
 		a, b := first[kind], later[kind]
 		t.Log(kind, *a, *b, "met, of those that are above 0")
@@ -136,21 +136,6 @@ func TestFormulas(t *testing.T) {
 			m: "cost", want: 18,
 		},
 		"cost of one part": {pools: []model.Pool{{ID: "p", Cost: 2}}, buffers: []model.Buffer{evictable}, m: "cost", want: 8},
-		"penalty of what overlaps": {
-			pools: open, buffers: []model.Buffer{fixed(1), fixed(3)}, m: "penalty", want: 7,
-			rules: model.Rules{
-				MayOverlap: []model.Pair{{0, 1}}, Penalties: []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: 7}},
-			},
-		},
-		"penalty if there is no room": {
-			pools: open, buffers: []model.Buffer{buffer(3, 0), buffer(4, 0)}, m: "penalty", want: 7,
-			held:  map[model.Measure]int64{"height:p": 6},
-			rules: model.Rules{MayOverlap: []model.Pair{{0, 1}}, Penalties: []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: 7}}},
-		},
-		"eviction by parts": {
-			pools: []model.Pool{pool("p", 8)}, buffers: []model.Buffer{evictable, {Lower: 1, Upper: 2, Size: 6}},
-			m: "eviction", want: 5,
-		},
 		"a pool that is full": {
 			pools: open, buffers: []model.Buffer{buffer(3), buffer(4)}, held: map[model.Measure]int64{"height:p": 2},
 			m: "height:q", want: 7,

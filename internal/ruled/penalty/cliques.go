@@ -9,26 +9,14 @@ import (
 )
 
 // Idea: a clique is a set of bodies in which each pair conflicts or has a penalty. If its sizes add up to more than the
-// bytes of the pool, some bodies share bytes, so some penalties are paid. Two arguments give a least number of pairs
-// that pay.
-//
-// First: take the bodies in order of offset. If a body begins inside the bodies before it, it shares bytes with the one
-// that reaches furthest. These pairs are a forest, and
-//
-//	sum of sizes - bytes of the pool <= sum over pairs of the forest of min(size, size)
-//
-// Let k be the least number of edges of a forest with at least this weight. Then at least k pairs pay. Kruskal's
-// algorithm, which takes edges in descending order of weight, finds the heaviest forest with k edges for each k.
-//
-// Second: if d bodies share a byte, d(d-1)/2 pairs share it:
+// bytes of the pool, some bodies share bytes, so some penalties are paid. If d bodies share a byte, d(d-1)/2 pairs share
+// it:
 //
 //	sum over bytes of d(d-1)/2 <= sum over the pairs that are paid of min(size, size)
 //
 // The left side is least if all d are as equal as possible. On the right the heaviest pairs are taken, until their sum
-// is large enough. That is a second k.
-//
-// With the larger k of the two, at least the k cheapest penalties of the clique are paid. The bounds of cliques that
-// have no penalty in common add up. A clique is grown from each body: next comes the body with the most bytes for the
+// is large enough. If that takes k pairs, at least the k cheapest penalties of the clique are paid. The bounds of
+// cliques that have no penalty in common add up. A clique is grown from each body: next comes the body with the most bytes for the
 // penalties that it adds. Then cliques are taken in order of bound divided by penalties used up, until none is left.
 //
 // Invariant: no penalty is counted twice, so no plan within the capacity pays less than the sum.
@@ -51,7 +39,6 @@ type overloads struct {
 	price  []int64 // of each two bodies that pay
 	clique []int32
 	pairs  []pricedPair // scratch of least
-	root   []int32      // the same
 }
 
 const (
@@ -60,11 +47,8 @@ const (
 	pairPays
 )
 
-// A pricedPair is two bodies of a clique that have a penalty.
-type pricedPair struct {
-	a, b         int32
-	weight, cost int64
-}
+// A pricedPair is two bodies of a clique that have a penalty. weight is the most bytes that they can share.
+type pricedPair struct{ weight, cost int64 }
 
 // An overload is a clique that has to pay.
 type overload struct {
@@ -111,7 +95,7 @@ func (f *Field) LeastByCliques(ctx context.Context) (sum int64) {
 
 // overloads prepares the pairs that cannot share a byte, and those that pay if they do.
 func (f *Field) overloads() *overloads {
-	o := &overloads{field: f, near: make([]uint8, f.n*f.n), price: make([]int64, f.n*f.n), root: make([]int32, f.n)}
+	o := &overloads{field: f, near: make([]uint8, f.n*f.n), price: make([]int64, f.n*f.n)}
 	whole := func(i int, x tie) bool {
 		return f.plain[i] && f.plain[x.to] && x.below <= -f.size[i] && x.above >= f.size[x.to]
 	}
@@ -185,33 +169,13 @@ func (o *overloads) grow(first int32, price int) (best overload) {
 func (o *overloads) least(load int64) (sum int64) {
 	o.pairs = o.pairs[:0]
 	for k, a := range o.clique {
-		o.root[a] = a
 		for _, b := range o.clique[:k] {
 			if at := int(a)*o.field.n + int(b); o.near[at] == pairPays {
-				o.pairs = append(o.pairs, pricedPair{a, b, min(o.field.size[a], o.field.size[b]), o.price[at]})
+				o.pairs = append(o.pairs, pricedPair{min(o.field.size[a], o.field.size[b]), o.price[at]})
 			}
 		}
 	}
 	slices.SortFunc(o.pairs, func(x, y pricedPair) int { return cmp.Compare(y.weight, x.weight) })
-	of := func(i int32) int32 {
-		for o.root[i] != i {
-			o.root[i] = o.root[o.root[i]]
-			i = o.root[i]
-		}
-		return i
-	}
-	share := load - o.field.space
-	trees := 0
-	for _, x := range o.pairs {
-		if share <= 0 {
-			break
-		}
-		if a, b := of(x.a), of(x.b); a != b {
-			o.root[a] = b
-			share -= x.weight
-			trees++
-		}
-	}
 	// deeper bytes have depth + 1 bodies, the others have depth.
 	depth, deeper := load/o.field.space, load%o.field.space
 	left, k := float64(o.field.space)*float64(depth*(depth-1)/2)+float64(deeper)*float64(depth), 0
@@ -221,7 +185,6 @@ func (o *overloads) least(load int64) (sum int64) {
 	for ; k < len(o.pairs) && left > 0; k++ {
 		left -= float64(o.pairs[k].weight)
 	}
-	k = max(k, trees)
 	slices.SortFunc(o.pairs, func(x, y pricedPair) int { return cmp.Compare(x.cost, y.cost) })
 	for _, x := range o.pairs[:k] {
 		sum += x.cost
