@@ -187,7 +187,7 @@ var layers = []struct {
 	{"internal/ruled/assign", []string{
 		"model", "internal/invariants", "internal/bound", "internal/lower", "internal/ruled/places", "internal/ruled/stackdp",
 	}},
-	{"internal/ruled/evictbound", []string{"model", "internal/invariants", "internal/bound"}}, // no planner
+	{"internal/ruled/evictbound", []string{"model", "internal/invariants", "internal/bound", "internal/lower"}}, // no planner
 	{"internal/ruled/pools", []string{
 		"model", "internal/invariants", "plan", "internal/bound", "internal/ruled/conflictgraph", "internal/lower",
 		"internal/ruled/stackdp", "internal/profile", "internal/run", "internal/timeline", "internal/ruled/penalty",

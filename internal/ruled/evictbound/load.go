@@ -12,6 +12,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -112,7 +113,7 @@ func families(p *model.Problem, all []Eviction, slack int64) (out []*family) {
 	sum, limited := int64(0), true
 	for k, q := range pools {
 		room[k] = q.Capacity - slack
-		for _, r := range disjoint(q.Reserved) {
+		for _, r := range lower.Merged(q.Reserved) {
 			room[k] -= max(0, min(r.Upper, q.Capacity)-r.Lower)
 		}
 		room[k] = max(0, room[k])
@@ -156,19 +157,6 @@ func loose(p *model.Problem) []bool {
 		}
 	}
 	return of
-}
-
-// disjoint returns ranges without their overlaps.
-func disjoint(ranges []model.Range) (out []model.Range) {
-	sorted := slices.Clone(ranges)
-	slices.SortFunc(sorted, func(a, b model.Range) int { return cmp.Compare(a.Lower, b.Lower) })
-	end := int64(0)
-	for _, r := range sorted {
-		if r.Lower = max(r.Lower, end); r.Lower < r.Upper {
-			out, end = append(out, r), r.Upper
-		}
-	}
-	return out
 }
 
 // spans yields what a buffer has live in [lower, upper), modulo the period.

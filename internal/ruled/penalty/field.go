@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -187,7 +188,7 @@ func cut(of []room, below, above, align int64) []room {
 		if x.high <= below || x.low >= above {
 			continue
 		}
-		next := roundUp(above, align)
+		next := bound.Up(above, align)
 		switch {
 		case x.low <= below && x.high >= next:
 			of[k].high = below
@@ -204,14 +205,6 @@ func cut(of []room, below, above, align int64) []room {
 		}
 	}
 	return of
-}
-
-// roundUp returns the next multiple of align, for an offset of at least 0.
-func roundUp(offset, align int64) int64 {
-	if align <= 1 {
-		return offset
-	}
-	return (offset + align - 1) / align * align
 }
 
 // softOf returns the tolls of a body.

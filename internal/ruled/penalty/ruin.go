@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/run"
 )
@@ -348,10 +349,10 @@ func (r *ruin) findBumps(i int32, g room) (pays int64) {
 		}
 		if below < g.low {
 			pays += x.cost
-		} else if from := roundUp(below+1, align); from <= g.high {
+		} else if from := bound.Up(below+1, align); from <= g.high {
 			bumps = append(bumps, bump{from, x.cost})
 		}
-		if to := roundUp(above, align); to <= g.high {
+		if to := bound.Up(above, align); to <= g.high {
 			bumps = append(bumps, bump{to, -x.cost})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/ruled/assign"
+	"github.com/stowage-go/stowage/internal/ruled/places"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -25,6 +26,7 @@ import (
 type neighbours struct {
 	present  [][]int32 // of each section, its bodies
 	everyone []int32
+	pairs    *places.Pairs
 	crowded  bool    // present is empty because it would be too long
 	near     []int32 // scratch
 }
@@ -93,6 +95,7 @@ func (c *chooser) cheapen(of []int32, offsets []int64) bool {
 func (c *chooser) beside(b *assign.Body) []int32 {
 	if c.near.present == nil {
 		c.near.present = make([][]int32, c.loads.Sections+1)
+		c.near.pairs = places.NewPairs(c.lowering.Problem, c.lowering.Conflicts)
 		sum := 0
 		for k := range c.loads.Bodies {
 			sum += c.loads.Bodies[k].Length()
@@ -157,11 +160,11 @@ func (c *chooser) free(b *assign.Body, pool int32, of []int32, offsets []int64) 
 		}
 		for _, i := range other.Members {
 			for m, j := range b.Members {
-				for _, x := range c.between(int(j), int(i)) {
+				c.near.pairs.Between(j, i, func(low, high int64) {
 					taken = append(taken, model.Range{
-						Lower: offsets[i] + x.Lower - strip.At[m] + 1, Upper: offsets[i] + x.Upper - strip.At[m],
+						Lower: offsets[i] + low - strip.At[m] + 1, Upper: offsets[i] + high - strip.At[m],
 					})
-				}
+				})
 			}
 		}
 	}
@@ -190,47 +193,6 @@ func (c *chooser) free(b *assign.Body, pool int32, of []int32, offsets []int64) 
 		}
 	}
 	return all, true
-}
-
-// between returns the values of offset of j - offset of i at which the two share bytes and must not, as open intervals.
-func (c *chooser) between(j, i int) (out []model.Range) {
-	p := c.lowering.Problem
-	a, b := &p.Buffers[j], &p.Buffers[i]
-	whole := model.Range{Lower: -a.Size, Upper: b.Size}
-	line := p.Rules.Threads == 0 && p.Rules.Period == 0 && len(p.Rules.Apart) == 0
-	switch {
-	case line && (a.Upper <= b.Lower || b.Upper <= a.Lower):
-		return nil // most pairs
-	case !c.lowering.Conflicts.Conflict(j, i):
-		return nil
-	case c.lowering.Conflicts.Apart(j, i) || p.Rules.Threads > 0:
-		return []model.Range{whole}
-	}
-	var shifts []int64
-	if shifts = []int64{0}; p.Rules.Period > 0 {
-		shifts = []int64{-p.Rules.Period, 0, p.Rules.Period}
-	}
-	for _, shift := range shifts {
-		for x := range a.Pieces {
-			for y := range b.Pieces {
-				if x.Lower < y.Upper+shift && y.Lower+shift < x.Upper {
-					// They share bytes if x.From + offset of j < y.To + offset of i, and the other way round.
-					out = append(out, model.Range{Lower: y.From - x.To, Upper: y.To - x.From})
-				}
-			}
-		}
-	}
-	for _, d := range p.Rules.Distances {
-		for k := range out {
-			switch d.Buffers {
-			case model.Pair{int32(j), int32(i)}:
-				out[k].Upper = min(out[k].Upper, d.Distance)
-			case model.Pair{int32(i), int32(j)}:
-				out[k].Lower = max(out[k].Lower, -d.Distance)
-			}
-		}
-	}
-	return slices.DeleteFunc(out, func(x model.Range) bool { return x.Upper-x.Lower < 2 })
 }
 
 // cheapenBest cheapens the best plan. A pool that a body has left may have a lower plan, so it is planned again if the
