@@ -17,8 +17,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// failing draws a problem of which the cheapest loads do not pack, and returns the first spread.Assignment and the
-// pool.
+// failing draws a problem whose cheapest assignment by loads does not pack. It returns that assignment and the first
+// pool without a plan.
 func failing(t *testing.T, r *rand.Rand, n int) (x *packing, first assign.Assignment, failed int32) {
 	t.Helper()
 	for range 1_000 {
@@ -39,7 +39,7 @@ func failing(t *testing.T, r *rand.Rand, n int) (x *packing, first assign.Assign
 	return nil, nil, 0
 }
 
-// TestPack: of problems whose cheapest loads do not pack, the cheapest plan is found and proven without branches.
+// TestPack: if the cheapest assignment by loads does not pack, the cheapest that packs is found, and mostly proven.
 func TestPack(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 32))
 	proven, cores := 0, 0
