@@ -64,14 +64,11 @@ func (c *Choices) Checked(ctx context.Context, upper int64, check func(Assignmen
 	return low
 }
 
-// Sure returns the place of a body with a choice in all assignments that cost less than the best plan. It returns 1
-// if all of them have it in the pool whose room may run out, 0 if none has, and -1 otherwise.
+// Sure says where all assignments that cost less than the best plan have a body with a choice. It returns 1 for the
+// pool whose room may run out, 0 for another pool, and -1 if they differ. A body without a variable need not be there.
 func (c *Choices) Sure(k int32) int8 {
-	switch v := c.program.variable[k]; {
-	case v >= 0:
+	if v := c.program.variable[k]; v >= 0 {
 		return c.program.sure[v]
-	case c.program.place[k] >= 0:
-		return 1
 	}
 	return 0
 }
