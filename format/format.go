@@ -32,10 +32,9 @@ import (
 // Standard is the path that stands for standard input or output.
 const Standard = "-"
 
-// ReadProblem reads the problem in a file. It also returns the plan in the file, or nil if
-// the file has no plan with offsets. A CSV
-// file with offsets is a problem with fixed buffers and has no plan; ReadPlan reads it as
-// a plan. The path "-" is standard input.
+// ReadProblem reads the problem in a file. It also returns the plan in the file, or nil if the file has no plan with
+// offsets. A CSV file with offsets is a problem with fixed buffers and has no plan; ReadPlan reads it as a plan. The
+// path "-" is standard input.
 //
 // A file packed with gzip is unpacked. The extension tells the format:
 //

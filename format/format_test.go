@@ -392,9 +392,7 @@ func TestModels(t *testing.T) {
 		file string
 		data []byte
 		plan bool
-	}{
-		{"a.tflite", data, false}, {"a.TFLite", planned, true}, {"a", data, false}, {Standard, planned, true},
-	} {
+	}{{"a.tflite", data, false}, {"a.TFLite", planned, true}, {"a", data, false}, {Standard, planned, true}} {
 		path := test.file
 		if path == Standard {
 			asStdin(t, string(test.data))

@@ -79,59 +79,48 @@ func siblings(name string, open func(string) (io.ReadCloser, error)) func(string
 	}
 }
 
-// readIREE reads the packs of a dump.
-func readIREE(r io.Reader, name string, o Options) (*File, error) {
-	packs, err := iree.Read(r, name)
-	if err != nil {
-		return nil, err
+// heapsOf reads a dump that is a list of heaps: read reads the list, and one makes a heap of an entry.
+func heapsOf[T any](read func(io.Reader, string) ([]T, error), one func(*T) heap) func(io.Reader, string, Options) (
+	*File, error,
+) {
+	return func(r io.Reader, name string, o Options) (*File, error) {
+		entries, err := read(r, name)
+		if err != nil {
+			return nil, err
+		}
+		heaps := make([]heap, len(entries))
+		for k := range entries {
+			heaps[k] = one(&entries[k])
+		}
+		return choose(name, o.Heap, heaps, nil)
 	}
-	heaps := make([]heap, len(packs))
-	for k := range packs {
-		p := &packs[k]
-		heaps[k] = heap{name: p.Name, problem: p.Problem, note: leftOut(p.Dynamic, "slices")}
-	}
-	return choose(name, o.Heap, heaps, nil)
 }
 
-// readGGML reads the graphs of a log.
-func readGGML(r io.Reader, name string, o Options) (*File, error) {
-	graphs, err := ggml.Read(r, name)
-	if err != nil {
-		return nil, err
-	}
-	heaps := make([]heap, len(graphs))
-	for k := range graphs {
-		g := &graphs[k]
-		heaps[k] = heap{
-			name: g.Name, problem: g.Problem, note: strconv.Itoa(g.InPlace) + " results lie over an operand, as ggml decided",
-		}
-		if g.Offsets != nil {
-			heaps[k].plan = &json.Plan{
-				Planner: "ggml", Status: model.Feasible, Height: model.HeightOf(g.Problem, g.Offsets), Offsets: g.Offsets,
-			}
-		}
-	}
-	return choose(name, o.Heap, heaps, nil)
+func heapOfIREE(p *iree.Pack) heap {
+	return heap{name: p.Name, problem: p.Problem, note: leftOut(p.Dynamic, "slices")}
 }
 
-// readInductor reads the pools of generated code.
-func readInductor(r io.Reader, name string, o Options) (*File, error) {
-	pools, err := inductor.Read(r, name)
-	if err != nil {
-		return nil, err
+func heapOfGGML(g *ggml.Graph) heap {
+	h := heap{
+		name: g.Name, problem: g.Problem, note: strconv.Itoa(g.InPlace) + " results lie over an operand, as ggml decided",
 	}
-	heaps := make([]heap, len(pools))
-	for k := range pools {
-		p := &pools[k]
-		heaps[k] = heap{name: p.Name, problem: p.Problem, note: leftOut(p.Symbolic, "buffers")}
-		if p.Offsets != nil {
-			heaps[k].plan = &json.Plan{Planner: "inductor", Status: model.Feasible, Height: p.Height, Offsets: p.Offsets}
+	if g.Offsets != nil {
+		h.plan = &json.Plan{
+			Planner: "ggml", Status: model.Feasible, Height: model.HeightOf(g.Problem, g.Offsets), Offsets: g.Offsets,
 		}
 	}
-	return choose(name, o.Heap, heaps, nil)
+	return h
 }
 
-// leftOut says that a heap lacks n of something, which are symbols in the file; it says nothing of none.
+func heapOfInductor(p *inductor.Pool) heap {
+	h := heap{name: p.Name, problem: p.Problem, note: leftOut(p.Symbolic, "buffers")}
+	if p.Offsets != nil {
+		h.plan = &json.Plan{Planner: "inductor", Status: model.Feasible, Height: p.Height, Offsets: p.Offsets}
+	}
+	return h
+}
+
+// leftOut says that a heap lacks n of something, because the file gives their sizes as symbols. It is empty for n = 0.
 func leftOut(n int, what string) string {
 	if n == 0 {
 		return ""
@@ -139,21 +128,11 @@ func leftOut(n int, what string) string {
 	return strconv.Itoa(n) + " of its " + what + " are left out: their sizes are known only at run time"
 }
 
-// readCUDA reads the streams of a snapshot.
-func readCUDA(r io.Reader, name string, o Options) (*File, error) {
-	streams, err := cuda.Read(r, name)
-	if err != nil {
-		return nil, err
+func heapOfCUDA(s *cuda.Heap) heap {
+	return heap{
+		name: s.Name(), problem: s.Problem,
+		note: "the allocator reserved at most " + strconv.FormatInt(s.Reserved, 10) + " bytes for this stream",
 	}
-	heaps := make([]heap, len(streams))
-	for k := range streams {
-		s := &streams[k]
-		heaps[k] = heap{
-			name: s.Name(), problem: s.Problem,
-			note: "the allocator reserved at most " + strconv.FormatInt(s.Reserved, 10) + " bytes for this stream",
-		}
-	}
-	return choose(name, o.Heap, heaps, nil)
 }
 
 // readTrace reads the steps of a recorded program: what each stream needs for those that repeat.

@@ -133,7 +133,7 @@ func TestManyHeaps(t *testing.T) {
 		fmt.Fprintf(&b, "%%p%d = stream.resource.pack slices({\n [0, 1] = %%c64\n}) : index\n", i)
 	}
 	err := mutate.Hold(t, []byte(b.String()), func(data []byte) error {
-		f, err := readIREE(bytes.NewReader(data), "many", Options{})
+		f, err := rowOf(IREE).problem(bytes.NewReader(data), "many", Options{})
 		if err == nil && len(f.Heaps) != 40000 {
 			t.Errorf("%d heaps", len(f.Heaps))
 		}

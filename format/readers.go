@@ -166,8 +166,7 @@ var readers = []row{
 	},
 	{
 		kind: TFLite, model: true, title: "a TensorFlow Lite model", extensions: []string{".tflite"}, problem: readTFLite,
-		plan:   planTFLite,
-		begins: func(head []byte) bool { return len(head) >= 8 && string(head[4:8]) == "TFL3" },
+		plan: planTFLite, begins: func(head []byte) bool { return len(head) >= 8 && string(head[4:8]) == "TFL3" },
 	},
 	{
 		kind: ONNX, model: true, title: "an ONNX model", extensions: []string{".onnx"}, open: true, problem: readONNX,
@@ -178,21 +177,20 @@ var readers = []row{
 		begins: func(head []byte) bool { return xla.IsProto(head) || xla.IsText(head) },
 	},
 	{
-		kind: IREE, dump: true, title: "a dump of IREE", extensions: []string{".mlir"}, problem: readIREE, heaps: true,
-		begins: iree.IsDump,
+		kind: IREE, dump: true, title: "a dump of IREE", extensions: []string{".mlir"}, heaps: true,
+		begins: iree.IsDump, problem: heapsOf(iree.Read, heapOfIREE),
 	},
 	{
-		kind: GGML, dump: true, title: "a log of ggml", extensions: []string{".ggml-log"}, problem: readGGML, heaps: true,
-		begins: ggml.IsLog,
+		kind: GGML, dump: true, title: "a log of ggml", extensions: []string{".ggml-log"}, heaps: true,
+		begins: ggml.IsLog, problem: heapsOf(ggml.Read, heapOfGGML),
 	},
 	{
-		kind: Inductor, dump: true, title: "code of Inductor", extensions: []string{".py"}, problem: readInductor,
-		heaps: true, begins: inductor.IsCode,
+		kind: Inductor, dump: true, title: "code of Inductor", extensions: []string{".py"}, heaps: true,
+		begins: inductor.IsCode, problem: heapsOf(inductor.Read, heapOfInductor),
 	},
 	{
 		kind: CUDA, dump: true, title: "a snapshot of PyTorch's allocator", extensions: []string{".pickle", ".pkl"},
-		problem: readCUDA, heaps: true,
-		begins: cuda.IsSnapshot,
+		problem: heapsOf(cuda.Read, heapOfCUDA), heaps: true, begins: cuda.IsSnapshot,
 	},
 	{
 		kind: Trace, dump: true, title: "a trace of an arena", extensions: []string{".trace"}, problem: readTrace,

@@ -105,10 +105,7 @@ func TestCapacity(t *testing.T) {
 	g := &graph.Graph{
 		Values: []graph.Value{{Name: "x", Size: 10}, {Name: "y", Size: 10}, {Name: "z", Size: 2}},
 		Operators: []graph.Operator{
-			{
-				Name: "f", Operands: []int{0}, Results: []int{1},
-				Permits: []graph.Permit{{Result: 1, Operand: 0, Distance: 3}},
-			},
+			{Name: "f", Operands: []int{0}, Results: []int{1}, Permits: []graph.Permit{{Result: 1, Operand: 0, Distance: 3}}},
 			{Name: "g", Operands: []int{1}, Results: []int{2}},
 		},
 		Inputs: []int{0}, Outputs: []int{2},

@@ -12,9 +12,8 @@ type Piece struct {
 }
 
 // Pieces is an iterator over the pieces of a valid buffer in the order of time:
-// for piece := range b.Pieces. Outside of gaps a piece has all bytes of the buffer. During
-// a gap it has the bytes of the window; a gap without a window has no piece. Neighbouring
-// pieces may have the same bytes.
+// for piece := range b.Pieces. Outside of gaps a piece has all bytes of the buffer. During a gap it has the bytes of
+// the window; a gap without a window has no piece. Neighbouring pieces may have the same bytes.
 func (b *Buffer) Pieces(yield func(Piece) bool) {
 	at := b.Lower
 	for k := range b.Gaps {

@@ -58,8 +58,7 @@ var (
 	Interpreter = Target{
 		Name: "Python", word: 8, column: 2,
 		arenaAllocator: 104, planner: 72, allocator: 272, subgraph: 24, evalTensor: 24, node: 64, tensor: 64,
-		quantization: 24,
-		request:      16, info: 32, resources: 16, resource: 40,
+		quantization: 24, request: 16, info: 32, resources: 16, resource: 40,
 	}
 )
 

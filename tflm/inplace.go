@@ -39,8 +39,7 @@ var (
 		"ABS": true, "CEIL": true, "COS": true, "ELU": true, "EXP": true, "FLOOR": true, "HARD_SWISH": true,
 		"LEAKY_RELU": true,
 		"LOG":        true, "LOGISTIC": true, "NEG": true, "RELU": true, "RELU6": true, "ROUND": true, "RSQRT": true,
-		"SIN":  true,
-		"SQRT": true, "SQUARE": true, "TANH": true,
+		"SIN": true, "SQRT": true, "SQUARE": true, "TANH": true,
 		"ADD": true, "SUB": true, "MUL": true, "DIV": true, "MAXIMUM": true, "MINIMUM": true, "SQUARED_DIFFERENCE": true,
 		"PRELU": true,
 	}

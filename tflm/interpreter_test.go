@@ -547,8 +547,7 @@ func branches() []tflitemade.Graph {
 		{
 			Tensors: []tflitemade.Tensor{
 				{Name: "condition", Type: tfliteschema.TensorTypeBOOL, Shape: []int32{1}},
-				f("in"), f("a"), f("b"),
-				f("c"), f("out"),
+				f("in"), f("a"), f("b"), f("c"), f("out"),
 			},
 			Ops: []tflitemade.Op{
 				{Code: tfliteschema.BuiltinOperatorTANH, Inputs: []int32{1}, Outputs: []int32{2}},

@@ -266,8 +266,7 @@ var kernels = sync.OnceValue(func() map[string]kernel {
 		"SignalFilterBankLog":        oneInput(none, same(8)),
 		"SignalFilterBankSquareRoot": twoInputs(none, data{}),
 		"SignalFilterBankSpectralSubtraction": {
-			data: data{56, 44, 56}, temporaries: "0op",
-			kept: func(c call) []int64 { return []int64{4 * last(c.out())} },
+			data: data{56, 44, 56}, temporaries: "0op", kept: func(c call) []int64 { return []int64{4 * last(c.out())} },
 		},
 		"SignalPCAN":   {data: same(4), temporaries: "012o"},
 		"SignalRfft":   {data: data{48, 32, 48}, temporaries: "0o", kept: transform, scratch: transformed},

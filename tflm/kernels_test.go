@@ -92,15 +92,13 @@ func singles() []single {
 		tfliteschema.BuiltinOperatorADD, tfliteschema.BuiltinOperatorSUB, tfliteschema.BuiltinOperatorMUL,
 		tfliteschema.BuiltinOperatorDIV, tfliteschema.BuiltinOperatorMAXIMUM,
 		tfliteschema.BuiltinOperatorMINIMUM, tfliteschema.BuiltinOperatorSQUARED_DIFFERENCE,
-		tfliteschema.BuiltinOperatorFLOOR_DIV, tfliteschema.BuiltinOperatorFLOOR_MOD,
-		tfliteschema.BuiltinOperatorPRELU,
+		tfliteschema.BuiltinOperatorFLOOR_DIV, tfliteschema.BuiltinOperatorFLOOR_MOD, tfliteschema.BuiltinOperatorPRELU,
 	} {
 		add(code, list{f, f}, list{f})
 	}
 	for _, code := range []tfliteschema.BuiltinOperator{
 		tfliteschema.BuiltinOperatorEQUAL, tfliteschema.BuiltinOperatorNOT_EQUAL, tfliteschema.BuiltinOperatorGREATER,
-		tfliteschema.BuiltinOperatorGREATER_EQUAL,
-		tfliteschema.BuiltinOperatorLESS, tfliteschema.BuiltinOperatorLESS_EQUAL,
+		tfliteschema.BuiltinOperatorGREATER_EQUAL, tfliteschema.BuiltinOperatorLESS, tfliteschema.BuiltinOperatorLESS_EQUAL,
 	} {
 		add(code, list{f, f}, list{bools(at...)})
 	}
@@ -277,8 +275,7 @@ func TestInPlaceKernels(t *testing.T) {
 			tflitemade.Elements(in) != tflitemade.Elements(out) || ran[s.code] {
 			continue
 		}
-		// in, TANH, first operand, the operator, result, TANH, out. What else it
-		// reads is the model's input or constant.
+		// in, TANH, first operand, the operator, result, TANH, out. What else it reads is the model's input or constant.
 		g := tflitemade.Graph{Tensors: []tflitemade.Tensor{in, in, out, out}, Inputs: []int32{0}, Outputs: []int32{3}}
 		o := tflitemade.Op{Code: s.code, Inputs: []int32{1}, Outputs: []int32{2}, Callees: s.options}
 		for _, t := range s.inputs[1:] {

@@ -63,8 +63,7 @@ func halves() tflitemade.Graph {
 func remembered() tflitemade.Graph {
 	g := svdf()
 	g.Ops = g.Ops[:1]
-	g.Tensors = append(g.Tensors[:6],
-		weights(24, 24),
+	g.Tensors = append(g.Tensors[:6], weights(24, 24),
 		tflitemade.Tensor{Name: "state", Shape: []int32{1, 240}, Variable: true},
 		tflitemade.Tensor{Name: "out", Shape: []int32{1, 24}})
 	g.Ops = append(g.Ops, tflitemade.Op{

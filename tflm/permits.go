@@ -40,12 +40,6 @@ func KernelLibraries() (all []Kernels) {
 	return all
 }
 
-// ParseKernels returns the library of a name. The error lists the names.
-func ParseKernels(name string) (Kernels, error) {
-	l, err := distance.ParseLibrary(name)
-	return Kernels(l), err
-}
-
 // Source says where a library's kernels are, and the revision at which they were read.
 func (k Kernels) Source() (repository, revision string) { return distance.Library(k).Source() }
 

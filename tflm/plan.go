@@ -54,8 +54,7 @@ type Options struct {
 
 // A Plan is what planning a model gives.
 type Plan struct {
-	// Model is the model that was planned. If the operators are in another order (Order), it is the
-	// model in that order.
+	// Model is the model that was planned. If the operators are in another order (Order), it is the model in that order.
 	Model *tflite.Model
 	// Order has the operators in the order in which they run, as indices into those of the model as
 	// it was; nil if their order is kept.

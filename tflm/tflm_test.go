@@ -225,8 +225,7 @@ func TestMutated(t *testing.T) {
 				{Shape: []int32{1, 8}},
 			},
 			Ops: []tflitemade.Op{
-				op(tfliteschema.BuiltinOperatorCONV_2D, 1, 0, 3, 2),
-				op(tfliteschema.BuiltinOperatorSVDF, 2, 0, 3, 3, -1, 3),
+				op(tfliteschema.BuiltinOperatorCONV_2D, 1, 0, 3, 2), op(tfliteschema.BuiltinOperatorSVDF, 2, 0, 3, 3, -1, 3),
 				op(tfliteschema.BuiltinOperatorMEAN, 4, 0, 2),
 				op(tfliteschema.BuiltinOperatorBATCH_MATMUL, 4, 2, 3), op(tfliteschema.BuiltinOperatorVAR_HANDLE, 4),
 				op(tfliteschema.BuiltinOperatorASSIGN_VARIABLE, 4, 4, 2),

@@ -263,7 +263,7 @@ func examples(t testing.TB) (traces, plans []byte) {
 	return data, b.Bytes()
 }
 
-// TestRoundTrip: what is read is written again, byte for byte.
+// TestRoundTrip reads a trace, and plans made from it, and writes both again: not a byte may differ.
 func TestRoundTrip(t *testing.T) {
 	traces, plans := examples(t)
 	if again := rewrite(t, traces, true); !bytes.Equal(again, traces) {

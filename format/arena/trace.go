@@ -239,9 +239,7 @@ func (l *lines) refuse(value, message string) {
 }
 
 func (l *lines) fault(field, value, message string) {
-	l.err = model.Issue{
-		File: l.text.File, Line: l.line, Field: field, Value: source.Clip(value), Message: message,
-	}.Err()
+	l.err = model.Issue{File: l.text.File, Line: l.line, Field: field, Value: source.Clip(value), Message: message}.Err()
 }
 
 // head reads the first line.

@@ -17,11 +17,9 @@ func bankPlan() *BankPlan {
 			{Name: "d tcm", Bytes: 32, Alignment: 16},
 			{Name: "unused", Alignment: 16},
 		},
-		Home:   1,
-		Arenas: []ArenaSize{{Target: "32", Bytes: 512}, {Target: "64", Bytes: 1024}},
-		Buffers: []BankBuffer{
-			{Name: "a */ b", Size: 64, Last: 2}, {Name: "a */ b", Size: 32, First: 1, Last: 1, Bank: 1},
-		},
+		Home:    1,
+		Arenas:  []ArenaSize{{Target: "32", Bytes: 512}, {Target: "64", Bytes: 1024}},
+		Buffers: []BankBuffer{{Name: "a */ b", Size: 64, Last: 2}, {Name: "a */ b", Size: 32, First: 1, Last: 1, Bank: 1}},
 	}
 }
 

@@ -297,8 +297,7 @@ func (m *machine) get(n int) {
 var refused = sync.OnceValue(func() map[byte]string {
 	return map[byte]string{
 		'c': "GLOBAL", 0x93: "STACK_GLOBAL", 'R': "REDUCE", 'b': "BUILD", 'i': "INST", 'o': "OBJ", 0x81: "NEWOBJ",
-		0x92: "NEWOBJ_EX",
-		0x82: "EXT1", 0x83: "EXT2", 0x84: "EXT4", 'P': "PERSID", 'Q': "BINPERSID", 0x97: "NEXT_BUFFER",
+		0x92: "NEWOBJ_EX", 0x82: "EXT1", 0x83: "EXT2", 0x84: "EXT4", 'P': "PERSID", 'Q': "BINPERSID", 0x97: "NEXT_BUFFER",
 		0x98: "READONLY_BUFFER",
 	}
 })

@@ -152,9 +152,7 @@ func TestReadRefuses(t *testing.T) {
 		{"a buffer a line", "{\"lower\": 0}\n{\"lower\": 0}\n", `x.json:2: is not JSON: there is more than one value; a list of buffers stands in [ ], with commas between them`},
 		{"not an object", "[1]", `x.json:1: buffer 0: "1": is not an object`},
 		{"version", "{\"buffers\": 3, \"foo\": 1,\n\"version\": 3}", `x.json:2: version "3": is not known: this program reads versions 1 and 2`},
-		{
-			"no buffers", "{\"version\": 1}", `x.json:1: buffers: the key is missing`,
-		},
+		{"no buffers", "{\"version\": 1}", `x.json:1: buffers: the key is missing`},
 		{"version of another type", "{\"version\": \"1\", \"buffers\": []}", `x.json:1: version "1": is not an integer: expected 1 without quotes`},
 		{
 			"document", "{\n\"Version\": 1,\n\"name\": 7,\n\"capacity\": 1.0,\n\"buffers\": null,\n\"name\": [{\"}\": 1}],\n\"plan\": []}",
@@ -172,10 +170,8 @@ x.json:2: capacity "-3": must be from 1 to 2305843009213693951, or 0 for none`,
 		},
 		{
 			"buffers", with(
-				`7`,
-				`{"id": 1, "lower": "x", "upper": 1e3, "size": {"a": [1, "]"]}}`,
-				`{"id": "c", "Lower": 1}`,
-				`{"id": "d", "lower": 0, "upper": 9223372036854775808, "size": true, "lower": 0}`,
+				`7`, `{"id": 1, "lower": "x", "upper": 1e3, "size": {"a": [1, "]"]}}`,
+				`{"id": "c", "Lower": 1}`, `{"id": "d", "lower": 0, "upper": 9223372036854775808, "size": true, "lower": 0}`,
 				`{"id": "e", "lower": 0, "upper": 1, "size": 1, "alignment": "8", "hint": -1.5, "offset": [], "gaps": {}}`,
 			),
 			`x.json:2: buffer 0: "7": is not an object
@@ -208,8 +204,7 @@ x.json:3: buffer a: gaps.window "2": is not an integer: expected 2 without quote
 		{
 			"sense", with(
 				`{"id": "a", "lower": 0, "upper": 9, "size": 4, "gaps": [{"lower": 8, "upper": 10}]}`,
-				`{"id": "", "lower": 0, "upper": 9, "size": 0}`,
-				`{"id": "c", "lower": 0, "upper": "x", "size": 0}`,
+				`{"id": "", "lower": 0, "upper": 9, "size": 0}`, `{"id": "c", "lower": 0, "upper": "x", "size": 0}`,
 				`{"id": "c", "lower": 9, "upper": 8, "size": 1, "offset": -1, "hint": -1, "alignment": -1}`,
 			),
 			`x.json:2: buffer a: gaps "8-10": lies outside the lifespan [0, 9)

@@ -96,9 +96,8 @@ func ruledProblem() (*model.Problem, *Plan) {
 		},
 	}
 	return p, &Plan{
-		Planner: "exact", Status: model.Feasible, Height: 8384,
-		Offsets: []int64{2048, 8192, 2112, 0, 64},
-		Pools:   []int32{0, 0, 0, 1, 1},
+		Planner: "exact", Status: model.Feasible, Height: 8384, Offsets: []int64{2048, 8192, 2112, 0, 64},
+		Pools: []int32{0, 0, 0, 1, 1},
 		Parts: []model.Parts{{
 			Buffer: 1,
 			Parts:  []model.Part{{Lower: 0, Upper: 5, Offset: 8192}, {Lower: 8, Upper: 9, Pool: 1}},

@@ -85,8 +85,7 @@ func TestCases(t *testing.T) {
 			elementwise++
 			for k, text := range o.Elements {
 				if v.Data.Ints != nil {
-					if x, err := strconv.ParseInt(text, 10, 64); err != nil || k >= len(v.Data.Ints) ||
-						v.Data.Ints[k] != x {
+					if x, err := strconv.ParseInt(text, 10, 64); err != nil || k >= len(v.Data.Ints) || v.Data.Ints[k] != x {
 						t.Errorf("%s: %s is %v, and is really %v", name, o.Name, v.Data.Ints, o.Elements)
 						break
 					}

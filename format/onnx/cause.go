@@ -167,8 +167,7 @@ func (w *walker) faults() error {
 			})
 		case !w.dimmed[key]:
 			issues.Add(model.Issue{
-				File: file, Field: "dimension", Value: key,
-				Message: "is not open in the model" + w.stillOpen(),
+				File: file, Field: "dimension", Value: key, Message: "is not open in the model" + w.stillOpen(),
 			})
 		}
 	}
@@ -194,8 +193,7 @@ func (w *walker) faults() error {
 			})
 		case !w.sized[key]:
 			issues.Add(model.Issue{
-				File: file, Field: "size", Value: key,
-				Message: "the model has no value of this name whose size is unknown",
+				File: file, Field: "size", Value: key, Message: "the model has no value of this name whose size is unknown",
 			})
 		}
 	}

@@ -103,8 +103,7 @@ func (k *maker) graph(depth, length int, seen []string, wanted []int) onnxmade.G
 	for i, size := range wanted {
 		var fit []string
 		for _, s := range seen {
-			if k.dims[s] == size && s != "c" && s != "m" && !strings.HasPrefix(s, "if") &&
-				!strings.HasPrefix(s, "all") &&
+			if k.dims[s] == size && s != "c" && s != "m" && !strings.HasPrefix(s, "if") && !strings.HasPrefix(s, "all") &&
 				!slices.ContainsFunc(g.Outputs, func(v onnxmade.Value) bool { return v.Name == s }) {
 				fit = append(fit, s)
 			}

@@ -113,10 +113,7 @@ func TestFolded(t *testing.T) {
 		Stored: []made.Tensor{
 			zero, made.Ints("axes", 0), made.Ints("rest", -1),
 			{Name: "two", Type: made.Float, Floats: []float64{2}, Dims: []int64{}},
-			{
-				Name: "ones", Type: made.Float,
-				Floats: []float64{1, 1}, Dims: []int64{2},
-			},
+			{Name: "ones", Type: made.Float, Floats: []float64{1, 1}, Dims: []int64{2}},
 		},
 		Nodes: []made.Node{
 			op("Shape", "x", "shape", nil),
@@ -162,8 +159,7 @@ func TestBranches(t *testing.T) {
 			op("Neg", "x", "both", nil),
 			op("If", "c", "y", attributes{
 				"then_branch": branch("t2", op("Exp", "both", "t1", nil), op("Neg", "t1", "t2", nil)),
-				"else_branch": branch("e2", op("Exp", "both", "e1", nil),
-					op("Concat", "e1 e1", "e2", attributes{"axis": 0})),
+				"else_branch": branch("e2", op("Exp", "both", "e1", nil), op("Concat", "e1 e1", "e2", attributes{"axis": 0})),
 			}),
 			op("Neg", "y", "z", nil),
 		},
@@ -262,14 +258,8 @@ func TestFunctions(t *testing.T) {
 		Graph: made.Graph{
 			Inputs: []made.Value{made.Floats("x", 1, 1, 16)}, Outputs: made.Names("z"),
 			Nodes: []made.Node{
-				{
-					Op: "Halve", Domain: "own", In: []string{"x"}, Out: []string{"a"},
-					Attributes: attributes{"by": []int64{2}},
-				},
-				{
-					Op: "Halve", Domain: "own", In: []string{"a"}, Out: []string{"z"},
-					Attributes: attributes{"by": []int64{4}},
-				},
+				{Op: "Halve", Domain: "own", In: []string{"x"}, Out: []string{"a"}, Attributes: attributes{"by": []int64{2}}},
+				{Op: "Halve", Domain: "own", In: []string{"a"}, Out: []string{"z"}, Attributes: attributes{"by": []int64{4}}},
 			},
 		},
 	}
@@ -305,8 +295,7 @@ func TestInputs(t *testing.T) {
 			made.Floats("x", 6),
 			{Name: "to", Type: made.Int64, Dims: []any{2}},
 		}, Outputs: made.Names("y"),
-		Stored: []made.Tensor{made.Ints("to", 2, 3)},
-		Nodes:  []made.Node{op("Reshape", "x to", "y", nil)},
+		Stored: []made.Tensor{made.Ints("to", 2, 3)}, Nodes: []made.Node{op("Reshape", "x to", "y", nil)},
 	}}
 	if a := arena(t, m, Options{}); len(a.Problem.Buffers) != 2 || len(a.Notes) != 0 {
 		t.Errorf("%+v", a)
@@ -463,8 +452,7 @@ func TestRefused(t *testing.T) {
 			`graph, input 1: makes "x", a name that is already taken`,
 		},
 		{"a weight again", graph(made.Graph{
-			Inputs: x, Stored: []made.Tensor{made.Ints("w", 1)},
-			Nodes: []made.Node{op("Neg", "x", "w", nil)},
+			Inputs: x, Stored: []made.Tensor{made.Ints("w", 1)}, Nodes: []made.Node{op("Neg", "x", "w", nil)},
 		}), Options{}, `graph, node 0: makes "w", a name that is already taken`},
 		{"two functions", twoFunctions(), Options{}, `function 1: has the same name as another: "F"`},
 		{"no graph", []byte{1 << 3, 8, 7 << 3, 5}, Options{}, "there is no graph"},
@@ -484,15 +472,11 @@ func TestRefused(t *testing.T) {
 			`input "x": its element type is not known`,
 		},
 		{"left out", graph(made.Graph{
-			Inputs: x, Nodes: []made.Node{op("Neg", "-", "y", nil)},
-			Outputs: made.Names("y"),
+			Inputs: x, Nodes: []made.Node{op("Neg", "-", "y", nil)}, Outputs: made.Names("y"),
 		}), Options{}, `the size of "y" is not known`},
 		{"default", graph(made.Graph{
 			Inputs: []made.Value{x[0], made.Floats("w", 8, 4)},
-			Stored: []made.Tensor{{
-				Name: "w", Type: made.Float, Dims: []int64{4},
-				External: true,
-			}},
+			Stored: []made.Tensor{{Name: "w", Type: made.Float, Dims: []int64{4}, External: true}},
 		}), Options{}, `input "w": has the shape [8,4], and its default [4]`},
 		{
 			"scan", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Scan", "x", "y",
@@ -504,8 +488,7 @@ func TestRefused(t *testing.T) {
 			"has a body whose inputs and outputs do not match its own",
 		},
 		{"split", graph(made.Graph{
-			Inputs: x, Stored: []made.Tensor{made.Ints("s", 3, 3)},
-			Nodes: []made.Node{op("Split", "x s", "a b", nil)},
+			Inputs: x, Stored: []made.Tensor{made.Ints("s", 3, 3)}, Nodes: []made.Node{op("Split", "x s", "a b", nil)},
 		}), Options{}, "its lengths do not add up to its input [4]"},
 		{
 			"channels", slidingModel("Conv", []any{1, 3, 8}, []any{4, 5, 3}, nil),
@@ -594,8 +577,7 @@ func TestWindows(t *testing.T) {
 	}{
 		{
 			"a pool with a window larger by less than a stride",
-			slidingModel("MaxPool", []any{1, 1, 2}, nil,
-				attributes{"kernel_shape": []int64{3}, "strides": []int64{2}}), 1,
+			slidingModel("MaxPool", []any{1, 1, 2}, nil, attributes{"kernel_shape": []int64{3}, "strides": []int64{2}}), 1,
 		},
 		{
 			"transposed, a stride larger than the window",
@@ -618,8 +600,7 @@ func TestWindows(t *testing.T) {
 func TestTolerated(t *testing.T) {
 	x := []made.Value{made.Floats("x", 4)}
 	plain := made.Model{Graph: made.Graph{
-		Inputs: x, Nodes: []made.Node{op("Neg", "x", "y", nil)},
-		Outputs: made.Names("y"),
+		Inputs: x, Nodes: []made.Node{op("Neg", "x", "y", nil)}, Outputs: made.Names("y"),
 	}}
 	shadow := func(op1 made.Node) made.Graph { return made.Graph{Nodes: []made.Node{op1}, Outputs: made.Names("a")} }
 	for _, c := range []struct {
@@ -641,11 +622,7 @@ func TestTolerated(t *testing.T) {
 			"uses version 99 of ONNX's operators; sizes are derived as for version 28",
 		},
 		{"a type that differs", made.Model{Graph: made.Graph{
-			Inputs: x, Nodes: plain.Graph.Nodes,
-			Outputs: []made.Value{{
-				Name: "y", Type: made.Int64,
-				Dims: []any{4},
-			}},
+			Inputs: x, Nodes: plain.Graph.Nodes, Outputs: []made.Value{{Name: "y", Type: made.Int64, Dims: []any{4}}},
 		}}.Bytes(), 2, `"y" is of FLOAT by its node; the file says INT64`},
 		{"names of branches", made.Model{Graph: made.Graph{
 			Inputs: []made.Value{x[0], {Name: "c", Type: made.Bool}},
@@ -735,8 +712,7 @@ func hostile() map[string][]byte {
 			f := made.Function{Domain: "own", Name: name, Inputs: []string{"x"}, Outputs: []string{"x"}}
 			for i := range 16 {
 				f.Nodes = append(f.Nodes, made.Node{
-					Op: of, Domain: "own", In: []string{"x"},
-					Out: []string{"y" + strconv.Itoa(i)},
+					Op: of, Domain: "own", In: []string{"x"}, Out: []string{"y" + strconv.Itoa(i)},
 				})
 			}
 			return f
@@ -771,10 +747,7 @@ func hostile() map[string][]byte {
 			Domains: []string{"own"}, Functions: double,
 			Graph: made.Graph{
 				Inputs: []made.Value{made.Floats("x", 1)},
-				Nodes: []made.Node{{
-					Op: "f" + string(rune('0'+40)), Domain: "own", In: []string{"x"},
-					Out: []string{"y"},
-				}},
+				Nodes:  []made.Node{{Op: "f" + string(rune('0'+40)), Domain: "own", In: []string{"x"}, Out: []string{"y"}}},
 			},
 		}.Bytes(),
 		"loops": made.Model{Graph: made.Graph{Inputs: []made.Value{
@@ -794,8 +767,7 @@ func hostile() map[string][]byte {
 		"attributes": often(attributed).Bytes(),
 		"two bytes":  bytes.Repeat([]byte{7<<3 | 2, 0}, 1<<20),
 		"dimensions": made.Model{Graph: made.Graph{Inputs: []made.Value{{
-			Name: "x", Type: made.Float,
-			Dims: make([]any, 1<<16),
+			Name: "x", Type: made.Float, Dims: make([]any, 1<<16),
 		}}}}.Bytes(),
 	}
 }
@@ -848,14 +820,12 @@ func seeds() [][]byte {
 			op("Reshape", "b to", "r", nil), op("Slice", "r cut end cut", "s", nil), op("Shape", "s", "shape", nil),
 			op("Gather", "shape cut", "g", nil), op("Add", "g cut", "h", nil), op("ConstantOfShape", "h", "ones", nil),
 			op("Resize", "r - scale", "big", nil), op("Concat", "big big", "cat", attributes{"axis": 1}),
-			op("Split", "cat", "u v", attributes{"axis": 1}), op("Einsum", "u v", "dot",
-				attributes{"equation": "ij,kj->ik"}),
+			op("Split", "cat", "u v", attributes{"axis": 1}), op("Einsum", "u v", "dot", attributes{"equation": "ij,kj->ik"}),
 			op("Transpose", "dot", "tr", nil), op("ReduceSum", "tr cut", "red", nil), op("SequenceConstruct", "tr tr",
 				"seq", nil),
 			op("SequenceAt", "seq cut", "y0", nil),
 			{Op: "F", Domain: "own", In: []string{"y0"}, Out: []string{"y"}},
-			op("NonZero", "ones", "nz", nil), op("Range", "m cut end", "range", nil), op("TopK", "tr cut", "tk ti",
-				nil),
+			op("NonZero", "ones", "nz", nil), op("Range", "m cut end", "range", nil), op("TopK", "tr cut", "tk ti", nil),
 		},
 	}}
 	network := chain()

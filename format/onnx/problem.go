@@ -87,8 +87,7 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 		}
 		t.Buffer = len(a.Problem.Buffers)
 		b := model.Buffer{
-			ID: ids[i], Lower: v.first, Upper: v.last + 1, Size: bound.Up(t.Bytes, o.Alignment),
-			Alignment: o.Alignment,
+			ID: ids[i], Lower: v.first, Upper: v.last + 1, Size: bound.Up(t.Bytes, o.Alignment), Alignment: o.Alignment,
 		}
 		if total += b.Size; total > model.MaxSum/8 {
 			issues.Add(model.Issue{

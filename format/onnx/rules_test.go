@@ -39,8 +39,7 @@ func TestRules(t *testing.T) {
 		"onesided", "inverse", "q_num_heads",
 		"kv_num_heads", "noop_with_empty_axes", "fmod", "output_dtype", "value_ints", "value_int", "value",
 		"num_heads", "qkv_hidden_sizes", "past_present_share_buffer", "sliding_window_cache", "channels",
-		"channels_last", "N", "K", "bits",
-		"gather_axis", "size", "step", "dim", "transBatchA", "transBatchB", "positive",
+		"channels_last", "N", "K", "bits", "gather_axis", "size", "step", "dim", "transBatchA", "transBatchB", "positive",
 	}
 	known := 0
 	type operator struct{ domain, name string }
@@ -73,8 +72,7 @@ func TestRules(t *testing.T) {
 					for i := range f {
 						f[i] = []float64{0, 0.5, 1, 2, -1, 1e30, math.Inf(1), math.NaN()}[rng.IntN(8)]
 					}
-					g.Stored = append(g.Stored,
-						made.Tensor{Name: in, Type: made.Float, Dims: []int64{int64(len(f))}, Floats: f})
+					g.Stored = append(g.Stored, made.Tensor{Name: in, Type: made.Float, Dims: []int64{int64(len(f))}, Floats: f})
 				case 2:
 					in = ""
 				default:
@@ -129,8 +127,7 @@ func TestRules(t *testing.T) {
 					}
 				}
 				if v.Data != nil && int64(len(v.Data.Ints)+len(v.Data.Floats)) != shape.Elements(v.Dims) {
-					t.Fatalf("%s has %d elements for the shape %v: %+v", name, len(v.Data.Ints)+len(v.Data.Floats),
-						v.Dims, g)
+					t.Fatalf("%s has %d elements for the shape %v: %+v", name, len(v.Data.Ints)+len(v.Data.Floats), v.Dims, g)
 				}
 				if len(v.Dims) > shape.MaxRank || v.Bytes() < -1 || v.Most < 0 {
 					t.Fatalf("%s makes %+v of %+v", name, v.Result, g)

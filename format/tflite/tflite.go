@@ -142,6 +142,5 @@ var typeSizes = [...]int64{
 	tfliteschema.TensorTypeINT8:      1, tfliteschema.TensorTypeFLOAT64: 8, tfliteschema.TensorTypeCOMPLEX128: 16,
 	tfliteschema.TensorTypeUINT64:   8,
 	tfliteschema.TensorTypeRESOURCE: 4, tfliteschema.TensorTypeUINT32: 4, tfliteschema.TensorTypeUINT16: 2,
-	tfliteschema.TensorTypeINT4:     1,
-	tfliteschema.TensorTypeBFLOAT16: 2,
+	tfliteschema.TensorTypeINT4: 1, tfliteschema.TensorTypeBFLOAT16: 2,
 }

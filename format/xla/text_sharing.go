@@ -10,11 +10,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the second text says when each value is live, and the third in which parts of which tuples it is. Values
-// share a place if they are at one offset and live at once, or if they are in the same part of tuples at one offset.
-// The second case is for the results of a conditional's branches, which are not live at once.
+// Idea: this file finds the values that XLA put into the same bytes on purpose. They are united: they become one buffer.
+// Two values of one heap with the same offset are united
 //
-// Invariant: XLA gave one offset to values that are united.
+//	if both are live at some moment: NAME-live-range.txt says when a value is live; or
+//	if both are the same part of a tuple: the results of a conditional's branches are, though never live together.
+//
+// Invariant: all values that are united have the same offset.
 //
 // Complexity: O(bytes), and O(n log n) for the n values.
 

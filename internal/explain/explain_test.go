@@ -335,9 +335,10 @@ func TestLargeOverload(t *testing.T) {
 	}
 }
 
-// TestFlawFirst explains problems of 160 buffers of which a dozen do not fit: it begins with the dozen that exact
-// search found, has no limit, and is soon done.
-func TestFlawFirst(t *testing.T) {
+// TestStartsFromSearchedBuffers explains problems of 160 buffers, of which about a dozen cannot fit together. Exact search
+// names the buffers that it has refuted. Irreducible starts from these, so at most 100 runs are needed, and at most 20
+// buffers are left.
+func TestStartsFromSearchedBuffers(t *testing.T) {
 	planner := must.Get(run.Lookup("exact"))(t)
 	for _, seed := range []uint64{2, 4, 7, 10} {
 		in := must.Get(gen.New("infeasible", gen.Options{Buffers: 160, Horizon: 400, Seed: seed}))(t)

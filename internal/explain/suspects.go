@@ -166,10 +166,8 @@ func enough(places int64, takes []int64, k int) bool {
 func (c *counter) suspects(left []int) *suspects {
 	n := len(left)
 	s := &suspects{
-		buffers: left,
-		places:  make([]int64, n), near: make([][]neighbour, n),
-		above: make([][]int32, n), below: make([][]int32, n),
-		stack: stacked(c.tl, left, c.capacity),
+		buffers: left, places: make([]int64, n), near: make([][]neighbour, n),
+		above: make([][]int32, n), below: make([][]int32, n), stack: stacked(c.tl, left, c.capacity),
 	}
 	for k, i := range left {
 		c.own[i] = int32(k) + 1

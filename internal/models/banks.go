@@ -93,8 +93,7 @@ type stripPool struct {
 func planBanks(ctx context.Context, m *tflite.Model, scratch []tflite.Scratch, p *Options) (Plan, error) {
 	options := tflm.BankOptions{
 		Pools: p.Memories.Pools, Home: p.Memories.Home, Target: &tflm.Firmware32, Tail: p.Tail, Scratch: scratch,
-		Set:   p.Kernels.Set,
-		Named: p.named(), InPlace: p.InPlace, Solve: p.Run,
+		Set: p.Kernels.Set, Named: p.named(), InPlace: p.InPlace, Solve: p.Run,
 	}
 	if p.Target == "64" {
 		options.Target = &tflm.Firmware64

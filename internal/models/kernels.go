@@ -92,8 +92,7 @@ func knownOf(made *tflm.Plan) []knownReport {
 		if slices.Contains(standard, s.Set) {
 			out = append(out, knownReport{
 				s.Set.Name(), s.Set.Version(), s.Own, s.Head, made.With(s, &tflm.Firmware32).Smallest,
-				made.With(s, &tflm.Firmware64).Smallest,
-				made.AtLeast(s.Set),
+				made.With(s, &tflm.Firmware64).Smallest, made.AtLeast(s.Set),
 			})
 		}
 	}

@@ -89,8 +89,8 @@ func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowa
 	alignment int64,
 ) *onnxReport {
 	r := &onnxReport{
-		Model: m.File, Nodes: m.Nodes, Buffers: len(a.Problem.Buffers), Alignment: alignment, Status: result.Status,
-		LowerBound: result.LowerBound, Notes: append([]string{}, a.Notes...), WouldLower: []wouldLower{},
+		Model: m.File, Nodes: m.Nodes, Tensors: len(a.Tensors), Buffers: len(a.Problem.Buffers), Alignment: alignment,
+		Status: result.Status, LowerBound: result.LowerBound, Notes: append([]string{}, a.Notes...), WouldLower: []wouldLower{},
 	}
 	if r.Alignment == 0 {
 		r.Alignment = onnx.Alignment
@@ -99,14 +99,8 @@ func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowa
 		r.Notes = append(r.Notes, optimizedNote)
 	}
 	for i := range a.Tensors {
-		if !a.Tensors[i].Stored {
-			r.Tensors++
-			if a.Tensors[i].Constant {
-				r.Constants++
-			}
-		} else {
+		if a.Tensors[i].Stored || a.Tensors[i].Constant {
 			r.Constants++
-			r.Tensors++
 		}
 	}
 	for i := range a.Problem.Buffers {

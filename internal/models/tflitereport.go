@@ -177,8 +177,7 @@ func (p *Options) reportOf(made *tflm.Plan, weights int, would []wouldLower) *pl
 		Assumes: string(made.Kernels), Overlays: overlaysOf(made), WouldLower: would, Unchecked: made.Unchecked,
 		library: string(p.Kernels.Overlaps),
 		Kernels: p.Kernels.report(), Known: knownOf(made), Worse: standingsOf(made.Worse()),
-		Withheld:    standingsOf(made.Withheld),
-		ScratchFrom: p.scratchFrom(), CannotRun: obstaclesOf(p.doubts.Obstacles),
+		Withheld: standingsOf(made.Withheld), ScratchFrom: p.scratchFrom(), CannotRun: obstaclesOf(p.doubts.Obstacles),
 		target: p.Target, set: p.Kernels.Set, about: p.aboutKernels(len(a.Tensor) - a.Scratch), doubts: p.doubts,
 		other: p.Kernels.other(),
 	}

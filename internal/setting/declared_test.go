@@ -89,8 +89,7 @@ var rules = []keyword{
 	},
 	{
 		name: "period", doc: "the length of a step that repeats: lifespans may run over its end",
-		cxx:    []string{"int64_t period = 0;"},
-		python: "Optional[SupportsIndex] = None", typescript: "Whole",
+		cxx: []string{"int64_t period = 0;"}, python: "Optional[SupportsIndex] = None", typescript: "Whole",
 	},
 	{
 		name: "objective",
@@ -177,8 +176,7 @@ type form struct {
 
 var forms = map[Kind]form{
 	Text: {
-		argument: "Optional[str] = None", field: "str", none: `""`, typescript: "string",
-		cxx: "std::string", zero: "{}",
+		argument: "Optional[str] = None", field: "str", none: `""`, typescript: "string", cxx: "std::string", zero: "{}",
 	},
 	Size: {argument: "Optional[Size] = None", field: "int", none: "0", typescript: "Size", cxx: "int64_t", zero: " = 0"},
 	Count: {

@@ -69,8 +69,7 @@ func regions() []region {
 			list("OPTIONS", true, slices.Concat([]keyword{ends}, here(), []keyword{start}), "onProgress", "bigint"),
 			"", "/** The options of an explanation. */",
 			list("EXPLAIN", true, slices.Concat([]keyword{ends, smallest}, explained), "bigint"),
-			"", "/** What a file may leave open. */",
-			list("LEFT_OPEN", false, open, "beside"),
+			"", "/** What a file may leave open. */", list("LEFT_OPEN", false, open, "beside"),
 		}},
 		{"bindings/js/src/rules.js", "rules", "", []string{list("RULES", false, rules)}},
 	}

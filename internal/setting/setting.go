@@ -81,27 +81,22 @@ var All = []Setting{
 	},
 	{
 		"minimize", Switch, "find the lowest plan; implied without a capacity",
-		"look for the lowest plan; implied without a capacity",
-		func(o *plan.Options, v *value) { o.Minimize = v.on },
+		"look for the lowest plan; implied without a capacity", func(o *plan.Options, v *value) { o.Minimize = v.on },
 	},
 	{
-		"planner", Text, "run `NAME`; 'stowage planners' lists them",
-		"the planner's name; auto if it is not set",
+		"planner", Text, "run `NAME`; 'stowage planners' lists them", "the planner's name; auto if it is not set",
 		func(o *plan.Options, v *value) { o.Planner = v.text },
 	},
 	{
-		"without", Names, "switch off the techniques `T1,T2` of the planner",
-		"techniques of the planner to switch off",
+		"without", Names, "switch off the techniques `T1,T2` of the planner", "techniques of the planner to switch off",
 		func(o *plan.Options, v *value) { o.Without = v.names },
 	},
 	{
-		"set", Pairs, "set a parameter of the planner: `KEY=VALUE`; repeatable",
-		"parameters of the planner",
+		"set", Pairs, "set a parameter of the planner: `KEY=VALUE`; repeatable", "parameters of the planner",
 		func(o *plan.Options, v *value) { o.Params = v.pairs },
 	},
 	{
-		"timeout", Time, "stop after `D`, such as 500ms, 1h30m, or 10 for seconds",
-		"the most time that a run may take",
+		"timeout", Time, "stop after `D`, such as 500ms, 1h30m, or 10 for seconds", "the most time that a run may take",
 		func(o *plan.Options, v *value) { o.Timeout = v.time },
 	},
 	{
@@ -115,8 +110,7 @@ var All = []Setting{
 		func(o *plan.Options, v *value) { o.Workers = int(min(v.number, math.MaxInt32)) },
 	},
 	{
-		"seed", Bits, "start random choices from the number `N` [default: 0]",
-		"drives every random choice",
+		"seed", Bits, "start random choices from the number `N` [default: 0]", "drives every random choice",
 		func(o *plan.Options, v *value) { o.Seed = v.bits },
 	},
 }

@@ -27,9 +27,7 @@ func TestFromJSON(t *testing.T) {
 		`{"capacity": 1e6, "seed": 1}`:       {Planner: "climb", Capacity: 1e6, Seed: 1, Workers: 4},
 		`{"capacity": 0, "workers": 1}`:      {Planner: "climb", Seed: 3, Workers: 1},
 		`{"timeout": 2}`:                     {Planner: "climb", Capacity: 7, Seed: 3, Workers: 4, Timeout: 2 * time.Second},
-		`{"timeout": 0.25}`: {
-			Planner: "climb", Capacity: 7, Seed: 3, Workers: 4, Timeout: 250 * time.Millisecond,
-		},
+		`{"timeout": 0.25}`:                  {Planner: "climb", Capacity: 7, Seed: 3, Workers: 4, Timeout: 250 * time.Millisecond},
 		`{"timeout": "500ms", "nodes": 1e3}`: {
 			Planner: "climb", Capacity: 7, Seed: 3, Workers: 4, Timeout: 500 * time.Millisecond, NodeLimit: 1000,
 		},
@@ -63,10 +61,8 @@ func TestRefused(t *testing.T) {
 		`{"planner": "Exact"}`:  {`no planner is named "Exact"; did you mean exact?`},
 		`{"capacity": "-2KiB"}`: {`capacity "-2048": must be from 1 to`},
 		`{"capacity": 1.5}`:     {`capacity "1.5": must be a whole number of bytes`},
-		`{"capacity": [1]}`: {
-			`capacity "[1]": must be a whole number of bytes or a text such as "2KiB"`,
-		},
-		`{"capacity": true}`: {`capacity "true": must be a whole number of bytes`},
+		`{"capacity": [1]}`:     {`capacity "[1]": must be a whole number of bytes or a text such as "2KiB"`},
+		`{"capacity": true}`:    {`capacity "true": must be a whole number of bytes`},
 		`{"timeout": "5 parsecs"}`: {
 			`timeout "5 parsecs": must be a number of seconds, or a time with a unit, such as 500ms`,
 		},

@@ -45,10 +45,9 @@ var (
 // mostSeconds is what a time.Duration holds.
 const mostSeconds = math.MaxInt64 / 1_000_000_000
 
-// Duration reads a time that is not negative: a number of seconds, with an exponent or
-// without, or one or more numbers with a unit, as in 1h30m. The units are those of
-// time.ParseDuration, with space around them or without. Seconds are rounded
-// to the nanosecond.
+// Duration reads a time that is not negative: a number of seconds, with an exponent or without, or one or more numbers
+// with a unit, as in 1h30m. The units are those of time.ParseDuration, with space around them or without. Seconds are
+// rounded to the nanosecond.
 func Duration(text string) (time.Duration, error) {
 	fields := strings.Fields(text)
 	for k := 1; k < len(fields); k++ {

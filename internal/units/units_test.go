@@ -43,8 +43,7 @@ func TestDuration(t *testing.T) {
 		"1": time.Second, "0": 0, "-0": 0, "1.5": 1500 * time.Millisecond, " 10 ": 10 * time.Second,
 		"1e-3": time.Millisecond, "2E1": 20 * time.Second,
 		"0.000000001": 1, "9223372035.5": 9223372035500 * time.Millisecond, "9223372036": 9223372036 * time.Second,
-		"+3":    3 * time.Second,
-		"500ms": 500 * time.Millisecond, "10s": 10 * time.Second, "1h30m": 90 * time.Minute,
+		"+3": 3 * time.Second, "500ms": 500 * time.Millisecond, "10s": 10 * time.Second, "1h30m": 90 * time.Minute,
 		"1h 30m": 90 * time.Minute, "500 ms": 500 * time.Millisecond,
 		"1.5h": 90 * time.Minute, "3us": 3 * time.Microsecond, "3µs": 3 * time.Microsecond, "7ns": 7, "0s": 0,
 	} {

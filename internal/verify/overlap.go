@@ -226,7 +226,6 @@ func (a *activeSet) visit(found []overlap, v, lo, hi, end int, k int32) []overla
 func overlapOf(x, y *rectangle) overlap {
 	return overlap{
 		a: int32(min(x.buffer, y.buffer)), b: int32(max(x.buffer, y.buffer)),
-		lower: max(x.lower, y.lower), upper: min(x.upper, y.upper),
-		start: max(x.start, y.start), end: min(x.end, y.end),
+		lower: max(x.lower, y.lower), upper: min(x.upper, y.upper), start: max(x.start, y.start), end: min(x.end, y.end),
 	}
 }

@@ -538,8 +538,7 @@ func (c *ruled) measures() []model.Value {
 	}
 	for k := range c.pools {
 		if c.pools[k].ID != "" {
-			values = append(values,
-				model.Value{Measure: model.HeightIn(c.pools[k].ID), Value: heights[k]},
+			values = append(values, model.Value{Measure: model.HeightIn(c.pools[k].ID), Value: heights[k]},
 				model.Value{Measure: model.PeakIn(c.pools[k].ID), Value: peaks[k]})
 		}
 	}

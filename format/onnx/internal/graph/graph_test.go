@@ -17,8 +17,7 @@ func TestParse(t *testing.T) {
 		Inputs: []made.Value{{Name: "x", Type: made.Float, Dims: []any{"n", 3}}},
 		Stored: []made.Tensor{made.Ints("to", 3, -1)},
 		Nodes: []made.Node{{
-			Op: "Reshape", In: []string{"x", "to"}, Out: []string{"y"},
-			Attributes: map[string]any{"allowzero": int64(1)},
+			Op: "Reshape", In: []string{"x", "to"}, Out: []string{"y"}, Attributes: map[string]any{"allowzero": int64(1)},
 		}},
 	}
 	data := made.Model{Opset: 14, Graph: g}.Bytes()

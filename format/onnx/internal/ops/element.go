@@ -147,10 +147,7 @@ func constant(c *Call) string {
 			c.Out[0] = shape.Result{Elem: shape.TypeInt64, Dims: []int64{}, Data: &shape.Data{Ints: []int64{a.Int}}}
 			return ""
 		case "value_float":
-			c.Out[0] = shape.Result{
-				Elem: shape.TypeFloat, Dims: []int64{},
-				Data: &shape.Data{Floats: []float64{a.Float}},
-			}
+			c.Out[0] = shape.Result{Elem: shape.TypeFloat, Dims: []int64{}, Data: &shape.Data{Floats: []float64{a.Float}}}
 			return ""
 		case "value_string":
 			elem, n = shape.TypeString, -1

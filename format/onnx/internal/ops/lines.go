@@ -28,8 +28,7 @@ var pointwise = []string{
 	"Min", "Mish", "Mod", "Mul", "Neg", "Not", "Or", "PRelu", "Pow", "QuantizeLinear", "Reciprocal", "Relu", "Round",
 	"Selu", "Shrink",
 	"Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tan", "Tanh",
-	"ThresholdedRelu",
-	"Where", "Xor",
+	"ThresholdedRelu", "Where", "Xor",
 }
 
 // Lines returns, for each line of the results, which lines of an input it is computed from. Axis 0 is rows, 1 is

@@ -41,9 +41,7 @@ func budget() *source.Budget {
 
 // call makes a call of an operator in its newest version, with results that are not known.
 func call(op string, results int, operands ...shape.Result) *Call {
-	c := &Call{
-		Node: &graph.Node{Op: op}, Opset: 28, Out: make([]shape.Result, results), Scope: alone{}, Budget: budget(),
-	}
+	c := &Call{Node: &graph.Node{Op: op}, Opset: 28, Out: make([]shape.Result, results), Scope: alone{}, Budget: budget()}
 	for k, o := range operands {
 		c.In = append(c.In, &Operand{Result: o})
 		c.Node.In = append(c.Node.In, int32(k+1))
@@ -86,8 +84,7 @@ func TestInfer(t *testing.T) {
 		}
 		reason := c.call.Infer()
 		if got := c.call.Out[0]; reason != "" || got.Elem != shape.TypeFloat || !slices.Equal(got.Dims, c.want) {
-			t.Errorf("%s: %s gives %s, not %s; %s", c.name, c.call.Node.Op, shape.Text(got.Dims), shape.Text(c.want),
-				reason)
+			t.Errorf("%s: %s gives %s, not %s; %s", c.name, c.call.Node.Op, shape.Text(got.Dims), shape.Text(c.want), reason)
 		}
 	}
 	list := call("SequenceConstruct", 1, tensor(2), tensor(3))
@@ -129,8 +126,7 @@ func TestFold(t *testing.T) {
 // TestDeterministic checks which nodes are constant if their operands are.
 func TestDeterministic(t *testing.T) {
 	for op, want := range map[string]bool{
-		"Add": true, "RandomNormal": false, "Bernoulli": false, "Dropout": true,
-		"NoSuch": false,
+		"Add": true, "RandomNormal": false, "Bernoulli": false, "Dropout": true, "NoSuch": false,
 	} {
 		if Deterministic(&graph.Node{Op: op, In: []int32{1}}) != want {
 			t.Errorf("%s is not taken as it is", op)

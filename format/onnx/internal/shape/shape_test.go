@@ -24,8 +24,7 @@ func TestBroadcast(t *testing.T) {
 		{nil, []int64{3}, nil, true},
 	} {
 		for range 2 {
-			if got, ok := Broadcast(c.a, c.b); ok != c.ok || !slices.Equal(got, c.want) ||
-				(got == nil) != (c.want == nil) {
+			if got, ok := Broadcast(c.a, c.b); ok != c.ok || !slices.Equal(got, c.want) || (got == nil) != (c.want == nil) {
 				t.Errorf("Broadcast(%v, %v) = %v, %v", c.a, c.b, got, ok)
 			}
 			c.a, c.b = c.b, c.a
