@@ -15,7 +15,7 @@ import (
 // keep leaves every body where it is, if it may lie there. It lists the others.
 func (c *call) keep() {
 	r, now := &c.s.scratch, c.now()
-	touched, called := flags(r.touched, len(c.at)), r.called[:0]
+	touched, called := zeros(r.touched, len(c.at)), r.called[:0]
 	for _, i := range c.changed {
 		if body := c.of(i); !touched[body] {
 			touched[body] = true

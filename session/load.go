@@ -27,13 +27,13 @@ type load struct {
 
 // A node is a time at which the load may change.
 type node struct {
-	time        int64
-	priority    uint64
-	left, right int32
-	ends        int32 // pieces that begin or end at this time
-	step        int64 // bytes by which the load changes here
-	sum         int64 // sum of the steps below, this one's included
-	peak        int64 // largest prefix sum of these, or 0
+	time     int64
+	priority uint64
+	child    [2]int32 // of earlier times, and of later ones
+	ends     int32    // pieces that begin or end at this time
+	step     int64    // bytes by which the load changes here
+	sum      int64    // sum of the steps below, this one's included
+	peak     int64    // largest prefix sum of these, or 0
 }
 
 // add adds a buffer's pieces.
@@ -58,33 +58,23 @@ func (l *load) at(k int32, time, step int64, ends int32) int32 {
 	if k == 0 {
 		return l.make(time, step, ends)
 	}
-	n := &l.nodes[k]
-	switch {
-	case time < n.time:
-		below := l.at(n.left, time, step, ends)
-		n = &l.nodes[k] // make may have moved it
-		n.left = below
-		if below != 0 && l.nodes[below].priority > n.priority {
-			n.left, l.nodes[below].right = l.nodes[below].right, k
-			l.pull(k)
-			k = below
-		}
-	case time > n.time:
-		below := l.at(n.right, time, step, ends)
-		n = &l.nodes[k]
-		n.right = below
-		if below != 0 && l.nodes[below].priority > n.priority {
-			n.right, l.nodes[below].left = l.nodes[below].left, k
-			l.pull(k)
-			k = below
-		}
-	default:
+	if n := &l.nodes[k]; n.time == time {
 		n.step += step
 		n.ends += ends
 		if n.ends == 0 {
-			joined := l.join(n.left, n.right)
+			joined := l.join(n.child[0], n.child[1])
 			l.free = append(l.free, k)
 			return joined
+		}
+	} else {
+		side := btoi(time > n.time)
+		below := l.at(n.child[side], time, step, ends)
+		n = &l.nodes[k] // make may have moved it
+		n.child[side] = below
+		if below != 0 && l.nodes[below].priority > n.priority {
+			n.child[side], l.nodes[below].child[1-side] = l.nodes[below].child[1-side], k
+			l.pull(k)
+			k = below
 		}
 	}
 	l.pull(k)
@@ -112,11 +102,11 @@ func (l *load) join(a, b int32) int32 {
 	case b == 0:
 		return a
 	case l.nodes[a].priority > l.nodes[b].priority:
-		l.nodes[a].right = l.join(l.nodes[a].right, b)
+		l.nodes[a].child[1] = l.join(l.nodes[a].child[1], b)
 		l.pull(a)
 		return a
 	}
-	l.nodes[b].left = l.join(a, l.nodes[b].left)
+	l.nodes[b].child[0] = l.join(a, l.nodes[b].child[0])
 	l.pull(b)
 	return b
 }
@@ -124,7 +114,7 @@ func (l *load) join(a, b int32) int32 {
 // pull computes the sums of a node from those below.
 func (l *load) pull(k int32) {
 	n := &l.nodes[k]
-	left, right := &l.nodes[n.left], &l.nodes[n.right]
+	left, right := &l.nodes[n.child[0]], &l.nodes[n.child[1]]
 	here := left.sum + n.step
 	n.sum = here + right.sum
 	n.peak = max(left.peak, here+right.peak)
@@ -139,14 +129,14 @@ func (l *load) peak() (bytes, time int64) {
 	bytes = l.nodes[k].peak
 	for {
 		n := &l.nodes[k]
-		left := &l.nodes[n.left]
+		left := &l.nodes[n.child[0]]
 		switch here := before + left.sum + n.step; {
-		case n.left != 0 && before+left.peak == bytes:
-			k = n.left
-		case here == bytes || n.right == 0:
+		case n.child[0] != 0 && before+left.peak == bytes:
+			k = n.child[0]
+		case here == bytes || n.child[1] == 0:
 			return bytes, n.time
 		default:
-			before, k = here, n.right
+			before, k = here, n.child[1]
 		}
 	}
 }

@@ -91,19 +91,10 @@ func (c *call) moveBack(p placing) {
 	c.swapBack(p)
 }
 
-// costlyFirst sorts bodies by what it costs to move them. Buffers of the call cost nothing if there are rules; without
-// rules they cost what others do, which moves neither more nor less.
+// costlyFirst sorts bodies by what it costs to move them.
 func (c *call) costlyFirst(list []int32) {
-	worth := func(body int32) (m Movement) {
-		for _, i := range c.members(body) {
-			if !c.mine[i] || c.s.p.Rules == nil {
-				m.add(c.s.cost(i), &c.s.p.Buffers[i])
-			}
-		}
-		return m
-	}
 	slices.SortStableFunc(list, func(a, b int32) int {
-		x, y := worth(a), worth(b)
+		x, y := c.moves(a), c.moves(b)
 		return y.compare(&x)
 	})
 }

@@ -530,9 +530,9 @@ func (s *Session) state() string {
 		if k > 0 {
 			n := s.load.nodes[k]
 			times = append(times, "(")
-			walk(n.left)
+			walk(n.child[0])
 			times = append(times, fmt.Sprint(n.time, n.ends, n.step, n.sum, n.peak))
-			walk(n.right)
+			walk(n.child[1])
 			times = append(times, ")")
 		}
 	}

@@ -317,21 +317,9 @@ func (h *overlaps) move(i int32, to int64) {
 	}
 	h.at[i] = to
 	if from != away {
-		h.drop(end{from, 2 * i})
-		h.drop(end{from + size, 2*i + 1})
+		h.ends = without(without(h.ends, end{from, 2 * i}, endsInOrder), end{from + size, 2*i + 1}, endsInOrder)
 	}
-	h.put(end{to, 2 * i})
-	h.put(end{to + size, 2*i + 1})
-}
-
-func (h *overlaps) put(e end) {
-	k, _ := slices.BinarySearchFunc(h.ends, e, endsInOrder)
-	h.ends = slices.Insert(h.ends, k, e)
-}
-
-func (h *overlaps) drop(e end) {
-	k, _ := slices.BinarySearchFunc(h.ends, e, endsInOrder)
-	h.ends = slices.Delete(h.ends, k, k+1)
+	h.ends = with(with(h.ends, end{to, 2 * i}, endsInOrder), end{to + size, 2*i + 1}, endsInOrder)
 }
 
 // count notes d more clashes of buffer i.

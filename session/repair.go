@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -111,11 +112,7 @@ func (r *repairer) cheapest() int64 {
 	if len(spots) == 0 {
 		return model.MaxSum
 	}
-	least := int64(model.MaxSum)
-	for _, s := range spots {
-		least = min(least, s.cost)
-	}
-	return max(least, 1)
+	return max(spots[0].cost, 1)
 }
 
 // level makes the scratch of a depth.
@@ -166,15 +163,10 @@ func (r *repairer) search(depth int, budget int64) bool {
 // next returns which pending buffer is placed next: the pinned ones, then the largest.
 func (r *repairer) next() int {
 	best := 0
-	for k := 1; k < len(r.pending); k++ {
+	for k := range r.pending {
 		a, b := &r.c.s.p.Buffers[r.pending[k]], &r.c.s.p.Buffers[r.pending[best]]
-		if (a.Fixed != nil) != (b.Fixed != nil) {
-			if a.Fixed != nil {
-				best = k
-			}
-			continue
-		}
-		if a.Size > b.Size || a.Size == b.Size && r.pending[k] < r.pending[best] {
+		pinned := btoi(a.Fixed != nil) - btoi(b.Fixed != nil)
+		if cmp.Or(pinned, cmp.Compare(a.Size, b.Size), int(r.pending[best]-r.pending[k])) > 0 {
 			best = k
 		}
 	}
@@ -224,26 +216,11 @@ func (r *repairer) bestSpots(i int32, best []spot) []spot {
 	capacity := s.p.Capacity
 	r.low, r.high = r.shelf.bans(r.low[:0], r.high[:0], s, i, r.at)
 	n := len(r.low)
-	// costs[k] is the cost of the first k of low, and costs[n+1+k] that of the first k of high. A blocked range counts as
-	// blocked, in a sum of its own.
-	r.costs = slices.Grow(r.costs[:0], 4*(n+1))[:4*(n+1)]
-	clear(r.costs)
+	r.costs = zeros(r.costs, 4*(n+1))
 	lows, lowBlocks, highs, highBlocks := r.costs[:n+1], r.costs[n+1:2*n+2], r.costs[2*n+2:3*n+3], r.costs[3*n+3:]
-	for k := range n {
-		lows[k+1], lowBlocks[k+1] = lows[k], lowBlocks[k]
-		if j := r.low[k].buffer; r.locked[j] {
-			lowBlocks[k+1]++
-		} else {
-			lows[k+1] = min(lows[k]+r.prices[j], model.MaxSum)
-		}
-		highs[k+1], highBlocks[k+1] = highs[k], highBlocks[k]
-		if j := r.high[k].buffer; r.locked[j] {
-			highBlocks[k+1]++
-		} else {
-			highs[k+1] = min(highs[k]+r.prices[j], model.MaxSum)
-		}
-	}
-	// enter adds the offset to the best spots, if from ranges have low < offset and to ranges have high <= offset.
+	r.sum(r.low, lows, lowBlocks)
+	r.sum(r.high, highs, highBlocks)
+	// try adds an offset to the best spots, if from ranges have low < offset and to ranges have high <= offset.
 	last := capacity - b.Size   // the highest offset
 	most := int64(model.MaxSum) // the cost of the worst spot once all are taken
 	if capacity == 0 {
@@ -255,7 +232,7 @@ func (r *repairer) bestSpots(i int32, best []spot) []spot {
 			return
 		}
 		if from == to { // free
-			spot.gap = room(r.low, r.high, from, to, offset, capacity, b.Size)
+			spot.gap = room(r.low, r.high, from, to, last)
 		}
 		if best = enter(best, spot); len(best) == repairWidth {
 			most = best[repairWidth-1].cost
@@ -278,30 +255,37 @@ func (r *repairer) bestSpots(i int32, best []spot) []spot {
 		alone(old)
 	}
 	// The offsets above others rise with their upper ends, and those below others with their lower ends.
-	for k, from, to := 0, 0, 0; k < n; k++ {
-		offset := bound.Up(r.high[k].high, b.Align())
-		for from < n && r.low[from].low < offset {
-			from++
+	for _, above := range [...]bool{true, false} {
+		for k, from, to := 0, 0, 0; k < n; k++ {
+			offset := bound.Up(r.high[k].high, b.Align())
+			if !above {
+				if r.low[k].low < 0 {
+					continue
+				}
+				offset = bound.Down(r.low[k].low, b.Align())
+			}
+			for from < n && r.low[from].low < offset {
+				from++
+			}
+			for to < n && r.high[to].high <= offset {
+				to++
+			}
+			try(offset, from, to)
 		}
-		for to < n && r.high[to].high <= offset {
-			to++
-		}
-		try(offset, from, to)
-	}
-	for k, from, to := 0, 0, 0; k < n; k++ {
-		if r.low[k].low < 0 {
-			continue
-		}
-		offset := bound.Down(r.low[k].low, b.Align())
-		for from < n && r.low[from].low < offset {
-			from++
-		}
-		for to < n && r.high[to].high <= offset {
-			to++
-		}
-		try(offset, from, to)
 	}
 	return best
+}
+
+// sum sets the prefix sums of ranges: entry k is what it costs to eject the first k, and how many of these are locked.
+func (r *repairer) sum(bans []ban, costs, blocks []int64) {
+	for k := range bans {
+		costs[k+1], blocks[k+1] = costs[k], blocks[k]
+		if j := bans[k].buffer; r.locked[j] {
+			blocks[k+1]++
+		} else {
+			costs[k+1] = min(costs[k]+r.prices[j], model.MaxSum)
+		}
+	}
 }
 
 // price is what it costs the search to eject buffer j: its movement, and one for the buffer.
@@ -312,12 +296,9 @@ func (r *repairer) price(j int32) int64 {
 	return min(r.c.s.cost(j)+1, model.MaxSum/2)
 }
 
-// room returns the length of the free range of offsets around a free offset.
-func room(low, high []ban, from, to int, offset, capacity, size int64) int64 {
-	first, last := int64(0), capacity-size
-	if capacity == 0 {
-		last = model.MaxSum
-	}
+// room returns the length of the free range of offsets around a free offset, of those up to the last.
+func room(low, high []ban, from, to int, last int64) int64 {
+	first := int64(0)
 	if to > 0 {
 		first = max(first, high[to-1].high)
 	}
@@ -329,23 +310,15 @@ func room(low, high []ban, from, to int, offset, capacity, size int64) int64 {
 
 // enter adds a spot to the best ones, which are in order, without spots of the same offset.
 func enter(best []spot, s spot) []spot {
-	at := len(best)
-	for k := range best {
-		if best[k].offset == s.offset {
-			return best
-		}
-		if at == len(best) && (s.cost < best[k].cost || s.cost == best[k].cost && s.gap < best[k].gap) {
-			at = k
-		}
-	}
-	if at >= repairWidth {
+	if slices.ContainsFunc(best, func(b spot) bool { return b.offset == s.offset }) {
 		return best
 	}
-	best = slices.Insert(best, at, s)
-	if len(best) > repairWidth {
-		best = best[:repairWidth]
+	at := slices.IndexFunc(best, func(b spot) bool { return s.cost < b.cost || s.cost == b.cost && s.gap < b.gap })
+	if at < 0 {
+		at = len(best)
 	}
-	return best
+	best = slices.Insert(best, at, s)
+	return best[:min(len(best), repairWidth)]
 }
 
 // below returns the number of ranges with low < offset, of those sorted by low.

@@ -237,9 +237,6 @@ func (s *Session) checkRules() error {
 		if room = min(room+b.Size, model.MaxSum) + step - 1; room > mostBytes {
 			return fault(b.ID, "size", b.Size, tooMuch)
 		}
-		if b.Fixed != nil && *b.Fixed > mostBytes-b.Size {
-			return fault(b.ID, "offset", *b.Fixed, "is too large for a session")
-		}
 		if err := s.o.suits(b); err != nil {
 			return err
 		}

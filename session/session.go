@@ -293,9 +293,6 @@ func (s *Session) checkOne(b *model.Buffer) error {
 	if err := model.Validate(&model.Problem{Buffers: []model.Buffer{*b}}); err != nil {
 		return err
 	}
-	if b.Fixed != nil && *b.Fixed > mostBytes-b.Size {
-		return fault(b.ID, "offset", *b.Fixed, "is too large for a session")
-	}
 	return s.o.suits(b)
 }
 
@@ -308,8 +305,11 @@ func (s *Session) checkSum(b *model.Buffer, less int64) error {
 	return nil
 }
 
-// suits returns what is wrong with a valid buffer for these options: its alignment or its weight.
+// suits returns what is wrong with a valid buffer for a session of these options: its pin, its alignment or its weight.
 func (o *Options) suits(b *model.Buffer) error {
+	if b.Fixed != nil && *b.Fixed > mostBytes-b.Size {
+		return fault(b.ID, "offset", *b.Fixed, "is too large for a session")
+	}
 	if o.Alignment > 1 && b.Align()%o.Alignment != 0 {
 		return fault(b.ID, "alignment", b.Alignment, fmt.Sprintf(
 			"the least common multiple with the alignment %d of the session exceeds %d", o.Alignment, int64(model.MaxSum)))
@@ -339,10 +339,7 @@ func unknown(id string) error {
 
 // Snapshot returns the problem and its plan, in the order in which the buffers arrived. Both are copies.
 func (s *Session) Snapshot() (*model.Problem, *model.Plan) {
-	order := make([]int32, len(s.at))
-	for i := range order {
-		order[i] = int32(i)
-	}
+	order := slices.Clone(s.everything())
 	slices.SortFunc(order, func(i, j int32) int { return int(s.number[i] - s.number[j]) })
 	p := &model.Problem{Name: s.p.Name, Capacity: s.p.Capacity, Rules: ownRules(s.p.Rules)}
 	plan := &model.Plan{Offsets: make([]int64, len(order)), Height: s.Height()}

@@ -68,10 +68,7 @@ func (h *shelf) add(i int32, b *model.Buffer, at int64) {
 		return
 	}
 	e := shelved{at, at + b.Size, life{b.Lower, b.Upper}, i}
-	k, _ := slices.BinarySearchFunc(h.byLow, e, shelvedLow)
-	h.byLow = slices.Insert(h.byLow, k, e)
-	k, _ = slices.BinarySearchFunc(h.byTop, e, shelvedTop)
-	h.byTop = slices.Insert(h.byTop, k, e)
+	h.byLow, h.byTop = with(h.byLow, e, shelvedLow), with(h.byTop, e, shelvedTop)
 }
 
 // remove takes a buffer off the shelf.
@@ -80,10 +77,18 @@ func (h *shelf) remove(i int32, b *model.Buffer, at int64) {
 		return
 	}
 	e := shelved{at: at, top: at + b.Size, buffer: i}
-	k, _ := slices.BinarySearchFunc(h.byLow, e, shelvedLow)
-	h.byLow = slices.Delete(h.byLow, k, k+1)
-	k, _ = slices.BinarySearchFunc(h.byTop, e, shelvedTop)
-	h.byTop = slices.Delete(h.byTop, k, k+1)
+	h.byLow, h.byTop = without(h.byLow, e, shelvedLow), without(h.byTop, e, shelvedTop)
+}
+
+// with inserts an entry into a list in order, and without deletes one that the list has.
+func with[E any](list []E, e E, order func(a, b E) int) []E {
+	k, _ := slices.BinarySearchFunc(list, e, order)
+	return slices.Insert(list, k, e)
+}
+
+func without[E any](list []E, e E, order func(a, b E) int) []E {
+	k, _ := slices.BinarySearchFunc(list, e, order)
+	return slices.Delete(list, k, k+1)
 }
 
 // bans appends the ranges that the placed buffers forbid to buffer i, which is not on the shelf: once by their lower

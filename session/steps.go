@@ -89,8 +89,8 @@ type scratch struct {
 	overlaps overlaps
 }
 
-// flags returns a list of n that are false, in the memory of another.
-func flags(list []bool, n int) []bool {
+// zeros returns a list of n zeros, or of n times false, in the memory of another.
+func zeros[T bool | int64](list []T, n int) []T {
 	list = slices.Grow(list[:0], n)[:n]
 	clear(list)
 	return list
@@ -103,7 +103,7 @@ func (s *Session) begin(ctx context.Context, changed []int32) (c *call, done fun
 		ctx, end = context.WithTimeout(ctx, s.o.Timeout)
 	}
 	n, r := len(s.at), &s.scratch
-	r.old, r.at, r.mine = append(r.old[:0], s.at...), append(r.at[:0], s.at...), flags(r.mine, n)
+	r.old, r.at, r.mine = append(r.old[:0], s.at...), append(r.at[:0], s.at...), zeros(r.mine, n)
 	for _, i := range changed {
 		r.mine[i] = true
 	}

@@ -174,22 +174,13 @@ func stowageGetParts(s *C.stowage_solver, room C.int64_t, buffer, lower, upper, 
 	offset *C.int64_t,
 ) (count C.int64_t) {
 	defer guard(s, &count)
-	most := int(min(max(room, 0), math.MaxInt32))
-	to := [5][]int64{
-		column(buffer, most), column(lower, most), column(upper, most), column(pool, most), column(offset, most),
-	}
-	n := 0
+	var all [][5]int64
 	for _, x := range peerOf(s).result.Parts {
 		for _, part := range x.Parts {
-			for k, v := range [5]int64{int64(x.Buffer), part.Lower, part.Upper, int64(part.Pool), part.Offset} {
-				if n < most && to[k] != nil {
-					to[k][n] = v
-				}
-			}
-			n++
+			all = append(all, [5]int64{int64(x.Buffer), part.Lower, part.Upper, int64(part.Pool), part.Offset})
 		}
 	}
-	return C.int64_t(n)
+	return written(all, room, buffer, lower, upper, pool, offset)
 }
 
 //export stowageBarriers
@@ -209,16 +200,23 @@ func stowageBarriers(s *C.stowage_solver, offsets *C.int64_t, room C.int64_t, bu
 	if err != nil {
 		return C.int64_t(fail(s, err))
 	}
-	most := int(min(max(room, 0), math.MaxInt32))
-	to := [5][]int64{column(buffer, most), column(at, most), column(behind, most), column(until, most), column(turn, most)}
-	for n, w := range waits[:min(len(waits), most)] {
-		for k, v := range [5]int64{int64(w.Buffer), w.At, int64(w.For), w.Until, int64(w.Turn)} {
-			if to[k] != nil {
-				to[k][n] = v
-			}
+	all := make([][5]int64, 0, len(waits))
+	for _, w := range waits {
+		all = append(all, [5]int64{int64(w.Buffer), w.At, int64(w.For), w.Until, int64(w.Turn)})
+	}
+	return written(all, room, buffer, at, behind, until, turn)
+}
+
+// written writes rows into a caller's columns, which have room for so many and may be NULL. It returns how many rows
+// there are.
+func written(all [][5]int64, room C.int64_t, columns ...*C.int64_t) C.int64_t {
+	n := int(min(max(int64(room), 0), int64(len(all))))
+	for k, at := range columns {
+		for row, to := 0, column(at, n); row < len(to); row++ {
+			to[row] = all[row][k]
 		}
 	}
-	return C.int64_t(len(waits))
+	return C.int64_t(len(all))
 }
 
 //export stowageVerifyPlan

@@ -28,13 +28,12 @@ const look = time.Millisecond
 
 //export stowageSolve
 func stowageSolve(s *C.stowage_solver, offsets *C.int64_t) C.int {
-	p := peerOf(s)
-	if s.token == nil && s.progress == nil {
-		return p.run(context.Background(), s, offsets)
+	ctx, cancel := context.Background(), func() {}
+	if s.token != nil || s.progress != nil {
+		ctx, cancel = context.WithCancel(ctx)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	return p.watched(ctx, cancel, s, offsets)
+	return peerOf(s).watched(ctx, cancel, s, offsets)
 }
 
 // stowageSize is stowageSolve for the lowest plan, whatever the capacity.
@@ -91,14 +90,7 @@ func stowageWait(s *C.stowage_solver, milliseconds C.int64_t) C.int {
 
 // watched makes a run that heeds the token and the progress callback of the solver.
 func (p *peer) watched(ctx context.Context, cancel func(), s *C.stowage_solver, offsets *C.int64_t) C.int {
-	if token := s.token; token != nil {
-		if C.stowageIsCancelled(token) != 0 {
-			cancel()
-		} else {
-			timer := time.AfterFunc(look, func() { watch(ctx, cancel, token) })
-			defer timer.Stop()
-		}
-	}
+	defer heed(ctx, cancel, s.token)()
 	if s.progress != nil {
 		b := newBeat(s, cancel)
 		p.options.Progress = b.tell
@@ -204,6 +196,26 @@ func (b *beat) end() {
 	if b.news {
 		b.say()
 	}
+}
+
+// heeding returns a context that ends with a token.
+func heeding(token *C.stowage_token) (ctx context.Context, end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	stop := heed(ctx, cancel, token)
+	return ctx, func() { stop(); cancel() }
+}
+
+// heed makes a token, if it is not NULL, end a context. stop ends the watch.
+func heed(ctx context.Context, cancel func(), token *C.stowage_token) (stop func()) {
+	if token == nil {
+		return func() {}
+	}
+	if C.stowageIsCancelled(token) != 0 {
+		cancel()
+		return func() {}
+	}
+	timer := time.AfterFunc(look, func() { watch(ctx, cancel, token) })
+	return func() { timer.Stop() }
 }
 
 // watch looks at a token until the run ends.

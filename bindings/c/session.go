@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/cgo"
-	"slices"
-	"time"
 	"unsafe"
 
 	"github.com/stowage-go/stowage"
@@ -22,7 +20,8 @@ import (
 // Idea: each function makes one call of package session, and writes its answer into the handle. Buffers come as
 // arguments, or in the columns of a solver.
 //
-// Invariant: nothing that the session keeps points into the caller's memory or into that of a solver.
+// Invariant: nothing that the session keeps points into the caller's memory or into that of a solver: package session
+// copies buffers, rules and offsets.
 
 // A follower is the Go side of a session.
 type follower struct {
@@ -72,7 +71,7 @@ func stowageSessionOpen(s *C.stowage_session, from *C.stowage_solver, offsets *C
 	}
 	var given *model.Plan
 	if offsets != nil {
-		given = &model.Plan{Offsets: append([]int64{}, column(offsets, len(problem.Buffers))...)}
+		given = &model.Plan{Offsets: column(offsets, len(problem.Buffers))}
 	}
 	if o.pools != nil {
 		if given == nil {
@@ -83,12 +82,10 @@ func stowageSessionOpen(s *C.stowage_session, from *C.stowage_solver, offsets *C
 		}
 		given.Pools = indices(column(o.pools, len(problem.Buffers)))
 	}
-	own := *problem
-	own.Buffers = owned(problem.Buffers)
 	ctx, end := heeding(from.token)
 	defer end()
 	var err error
-	f.Session, err = session.OpenPlan(ctx, &own, given, session.Options{
+	f.Session, err = session.OpenPlan(ctx, problem, given, session.Options{
 		Alignment: int64(o.alignment), Effort: session.Step(o.effort), Weight: f.weight, Planner: f.planner,
 		Seed: run.Seed, NodeLimit: run.NodeLimit, Timeout: run.Timeout,
 	})
@@ -106,41 +103,12 @@ func stowageSessionOpen(s *C.stowage_session, from *C.stowage_solver, offsets *C
 	return C.STOWAGE_FEASIBLE
 }
 
-// owned copies buffers with all that they point to.
-func owned(buffers []stowage.Buffer) []stowage.Buffer {
-	all := slices.Clone(buffers)
-	for i := range all {
-		b := &all[i]
-		for _, at := range []**int64{&b.Fixed, &b.Hint} {
-			if *at != nil {
-				number := **at
-				*at = &number
-			}
-		}
-	}
-	return all
-}
-
 // weight is what a byte of a buffer costs if it moves.
 func (f *follower) weight(b *model.Buffer) int64 {
 	if w, said := f.weights[b.ID]; said {
 		return w
 	}
 	return 1
-}
-
-// heeding returns a context that ends with a token.
-func heeding(token *C.stowage_token) (ctx context.Context, end func()) {
-	if token == nil {
-		return context.Background(), func() {}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	if C.stowageIsCancelled(token) != 0 {
-		cancel()
-		return ctx, cancel
-	}
-	timer := time.AfterFunc(look, func() { watch(ctx, cancel, token) })
-	return ctx, func() { timer.Stop(); cancel() }
 }
 
 //export stowageSessionClose
@@ -167,9 +135,7 @@ func (f *follower) weigh(name string, weight int64) error {
 
 // fault returns an input error about a buffer.
 func fault(id, field string, value int64, message string) error {
-	var issues model.Issues
-	issues.Add(model.Issue{Buffer: id, Field: field, Value: fmt.Sprint(value), Message: message})
-	return issues.Err()
+	return model.Issue{Buffer: id, Field: field, Value: fmt.Sprint(value), Message: message}.Err()
 }
 
 // stowageSessionCall makes a call. It returns what the caller's function returns.
@@ -195,9 +161,7 @@ func stowageSessionCall(s *C.stowage_session, c *C.struct_stowage_call) (code C.
 	case C.STOWAGE_CALL_OFFSET, C.STOWAGE_CALL_POOL_OF:
 		_, at, there := f.Buffer(name)
 		if !there {
-			var issues model.Issues
-			issues.Add(model.Issue{Field: "id", Value: name, Message: "is not in the session"})
-			err = issues.Err()
+			err = model.Issue{Field: "id", Value: name, Message: "is not in the session"}.Err()
 		}
 		if pool, _ := f.PoolOf(name); c.call == C.STOWAGE_CALL_POOL_OF {
 			at = int64(pool)
@@ -284,7 +248,7 @@ func (f *follower) ask(ctx context.Context, c *C.struct_stowage_call, name strin
 	if err != nil {
 		return none, err
 	}
-	buffers := owned(problem.Buffers)
+	buffers := problem.Buffers
 	switch c.call {
 	case C.STOWAGE_CALL_PLACE:
 		return f.PlaceWith(ctx, buffers, rules, session.Step(x))
@@ -298,7 +262,6 @@ func (f *follower) ask(ctx context.Context, c *C.struct_stowage_call, name strin
 	if !rules.None() {
 		return none, inputError("rules: a buffer that replaces another one has none; stowage_session_bind adds rules")
 	}
-	buffers[0].Gaps = slices.Clone(buffers[0].Gaps)
 	return f.Replace(ctx, buffers[0].ID, func(to *model.Buffer) { *to = buffers[0] })
 }
 
@@ -307,9 +270,8 @@ func answered(s *C.stowage_session, a *session.Answer, offsets *C.int64_t) {
 	m := &a.Moved
 	s.answer = C.stowage_session_answer{
 		status: C.int32_t(a.Status), step: C.int32_t(a.Step), moved_buffers: C.int32_t(m.Buffers),
-		moved_cost:  C.int64_t(m.Cost),
-		moved_bytes: C.int64_t(m.Bytes), moved_slots: C.int64_t(m.Slots), enough: C.int64_t(a.Enough),
-		nodes: C.int64_t(a.Nodes),
+		moved_cost: C.int64_t(m.Cost), moved_bytes: C.int64_t(m.Bytes), moved_slots: C.int64_t(m.Slots),
+		enough: C.int64_t(a.Enough), nodes: C.int64_t(a.Nodes),
 	}
 	if a.Least {
 		s.answer.least = 1

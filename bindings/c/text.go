@@ -23,11 +23,7 @@ import (
 var errInternal = errors.New("internal error")
 
 // inputError returns an error of one line.
-func inputError(message string) error {
-	var issues model.Issues
-	issues.Add(stowage.Issue{Message: message})
-	return issues.Err()
-}
+func inputError(message string) error { return model.Issue{Message: message}.Err() }
 
 // fail stores an error for stowage_error, and returns its code.
 func fail(s *C.stowage_solver, err error) C.int {

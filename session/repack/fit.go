@@ -16,8 +16,8 @@ import (
 //
 // Source: XLA, best_fit_repacker.cc (13fddba), read.
 
-// fitted places all bodies. It returns their offsets, the order of each block, and the height.
-func (s *search) fitted() (at []int64, chosen []order, height int64) {
+// fitted places all bodies. It returns their offsets and the order of each block.
+func (s *search) fitted() (at []int64, chosen []order) {
 	chosen = slices.Clone(s.given)
 	first := make([]int, len(s.bodies))
 	long := make([]int64, len(s.bodies))
@@ -56,9 +56,8 @@ func (s *search) fitted() (at []int64, chosen []order, height int64) {
 		}
 		at[k], shapes[k] = best, shape
 		placed = append(placed, k)
-		height = max(height, end)
 	}
-	return at, chosen, height
+	return at, chosen
 }
 
 // choices returns the orders to try for a body, one of each of its blocks. Blocks of one body change together: the

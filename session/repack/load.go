@@ -2,6 +2,7 @@ package repack
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -45,43 +46,20 @@ const (
 	denseMore = 2048
 )
 
-// bound returns a height that no plan is below. with says whether the wanted block counts.
-func (l *loads) bound(c *Call, with bool) int64 {
+// bound returns a height that no plan of the blocks and the wanted one is below.
+func (l *loads) bound(c *Call) int64 {
 	align := max(c.Alignment, 1)
-	if len(c.Blocks) == 0 && (c.Wanted == nil || !with) {
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	for b := range c.each {
+		first, last = min(first, b.Start), max(last, b.End)
+		for _, s := range b.Slices {
+			if s.Size%align != 0 {
+				align = 1
+			}
+		}
+	}
+	if first > last {
 		return 0
-	}
-	first, last := int64(0), int64(0)
-	for i := range c.Blocks {
-		b := &c.Blocks[i]
-		if i == 0 || b.Start < first {
-			first = b.Start
-		}
-		if i == 0 || b.End > last {
-			last = b.End
-		}
-	}
-	if with && c.Wanted != nil {
-		if first = min(first, c.Wanted.Start); len(c.Blocks) == 0 {
-			first = c.Wanted.Start
-		}
-		if last = max(last, c.Wanted.End); len(c.Blocks) == 0 {
-			last = c.Wanted.End
-		}
-	}
-	for i := range c.Blocks {
-		for _, s := range c.Blocks[i].Slices {
-			if s.Size%align != 0 {
-				align = 1
-			}
-		}
-	}
-	if with && c.Wanted != nil {
-		for _, s := range c.Wanted.Slices {
-			if s.Size%align != 0 {
-				align = 1
-			}
-		}
 	}
 	span := last - first + 2
 	table := span <= dense*int64(len(c.Blocks))+denseMore
@@ -119,15 +97,12 @@ func (l *loads) bound(c *Call, with bool) int64 {
 		}
 	}
 	grouped := false
-	for i := range c.Blocks {
-		if b := &c.Blocks[i]; b.Group == 0 {
+	for b := range c.each {
+		if b.Group == 0 {
 			whole(b)
 		} else {
 			grouped = true
 		}
-	}
-	if with && c.Wanted != nil {
-		whole(c.Wanted)
 	}
 	if grouped {
 		l.shared(c, round)

@@ -79,7 +79,7 @@ func pieces(blocks []Block, of body, chosen []order) (list []piece) {
 			}
 		}
 		now := list[begin:]
-		if same := list[before:begin]; len(same) == len(now) && len(same) > 0 && same[0].to == from && equalBytes(same, now) {
+		if same := list[before:begin]; len(same) == len(now) && len(same) > 0 && same[0].to == from && slices.EqualFunc(same, now, sameBytes) {
 			for j := range same {
 				same[j].to = to
 			}
@@ -91,13 +91,15 @@ func pieces(blocks []Block, of body, chosen []order) (list []piece) {
 	return list
 }
 
-func equalBytes(a, b []piece) bool {
-	for k := range a {
-		if a[k].low != b[k].low || a[k].high != b[k].high {
-			return false
-		}
+func sameBytes(a, b piece) bool { return a.low == b.low && a.high == b.high }
+
+// shapesOf returns the pieces of each body.
+func shapesOf(blocks []Block, bodies []body, chosen []order) [][]piece {
+	shapes := make([][]piece, len(bodies))
+	for k, of := range bodies {
+		shapes[k] = pieces(blocks, of, chosen)
 	}
-	return true
+	return shapes
 }
 
 // A lowered is a problem that planners take, and which body each buffer is of.
@@ -179,13 +181,7 @@ func (l *lowered) offsets(n int, plan []int64) []int64 {
 // Lower returns the blocks of a call, with their slices in the order given, as a problem that any planner takes. Blocks
 // of one group are one buffer. The wanted block is left out.
 func Lower(c *Call) *model.Problem {
-	bodies := bodiesOf(c.Blocks)
-	chosen := given(c.Blocks)
-	shapes := make([][]piece, len(bodies))
-	for k, of := range bodies {
-		shapes[k] = pieces(c.Blocks, of, chosen)
-	}
-	p := lower(shapes, c.Alignment).p
+	p := lower(shapesOf(c.Blocks, bodiesOf(c.Blocks), given(c.Blocks)), c.Alignment).p
 	p.Capacity = c.Capacity
 	return p
 }

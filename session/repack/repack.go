@@ -144,7 +144,7 @@ func (r *Repacker) Repack(ctx context.Context, c *Call, o Options) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	lowest := r.load.bound(c, true)
+	lowest := r.load.bound(c)
 	res := &Result{Wanted: -1, LowerBound: lowest}
 	if planned {
 		res.adopt(c)
@@ -171,7 +171,7 @@ func (r *Repacker) Repack(ctx context.Context, c *Call, o Options) (*Result, err
 		rest := *c
 		rest.Wanted = nil
 		status := res.Status
-		if err := newSearch(&rest, o).run(ctx, res, r.load.bound(&rest, false), planned); err != nil {
+		if err := newSearch(&rest, o).run(ctx, res, r.load.bound(&rest), planned); err != nil {
 			return nil, err
 		}
 		res.Status = status
@@ -251,6 +251,18 @@ func (b *Block) sliced() bool {
 
 // maxSlices is the largest number of slices of a block. XLA makes at most four.
 const maxSlices = 64
+
+// each yields the blocks, and at the end the wanted one, if there is one.
+func (c *Call) each(yield func(*Block) bool) {
+	for i := range c.Blocks {
+		if !yield(&c.Blocks[i]) {
+			return
+		}
+	}
+	if c.Wanted != nil {
+		yield(c.Wanted)
+	}
+}
 
 // all returns the blocks with the wanted one, if there is one, at the end.
 func (c *Call) all() []Block {

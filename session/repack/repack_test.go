@@ -156,7 +156,7 @@ func TestBruteForce(t *testing.T) {
 				res.Status, want, c)
 		}
 		var rl loads
-		if b := rl.bound(c, true); b > want {
+		if b := rl.bound(c); b > want {
 			t.Fatalf("%d: the load %d is above the least height %d, of %+v", k, b, want, c)
 		} else if b < want {
 			lower++
@@ -291,6 +291,7 @@ func TestHopeless(t *testing.T) {
 		}
 	})
 	// Far times take the other way to the load.
+	c.Wanted = nil
 	for i := range c.Blocks {
 		b := &c.Blocks[i]
 		b.Start, b.End = b.Start<<30, b.End<<30
@@ -309,11 +310,11 @@ func TestHopeless(t *testing.T) {
 			grouped.Blocks[i].Slices, numbered.Blocks[i].Slices = nil, nil
 		}
 	}
-	if one, other := new(loads).bound(grouped, false), r.load.bound(numbered, false); one != other ||
-		one >= r.load.bound(near, false) {
+	if one, other := new(loads).bound(grouped), r.load.bound(numbered); one != other ||
+		one >= r.load.bound(near) {
 		t.Errorf("the load is %d or %d with groups", one, other)
 	}
-	if far, close := r.load.bound(c, false), new(loads).bound(near, false); far != close {
+	if far, close := r.load.bound(c), new(loads).bound(near); far != close {
 		t.Errorf("the load is %d with far times and %d with near ones", far, close)
 	}
 }

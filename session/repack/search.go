@@ -154,13 +154,13 @@ func (s *search) sets(ctx context.Context, lowest int64) (complete bool, err err
 		err = s.eachSet(ctx, lowest)
 		return s.every && s.tries == count && ctx.Err() == nil, err
 	}
-	for _, way := range []int{0, 1, 2} {
-		if err := s.try(ctx, s.uniform(way), nil, lowest); err != nil || s.enough(lowest) || ctx.Err() != nil {
+	for way := range 3 { // as given, the lowest slice first, the highest first
+		if err := s.try(ctx, s.uniform(way), nil); err != nil || s.enough(lowest) || ctx.Err() != nil {
 			return false, err
 		}
 	}
-	at, chosen, _ := s.fitted()
-	if err := s.try(ctx, chosen, at, lowest); err != nil {
+	at, chosen := s.fitted()
+	if err := s.try(ctx, chosen, at); err != nil {
 		return false, err
 	}
 	for s.tries < s.o.Tries && !s.enough(lowest) && ctx.Err() == nil {
@@ -172,7 +172,7 @@ func (s *search) sets(ctx context.Context, lowest int64) (complete bool, err err
 			i := s.sliced[splitmix.Next(&s.rng)%uint64(len(s.sliced))]
 			now[i] = s.lists[i][splitmix.Next(&s.rng)%uint64(len(s.lists[i]))]
 		}
-		if err := s.try(ctx, now, nil, lowest); err != nil {
+		if err := s.try(ctx, now, nil); err != nil {
 			return false, err
 		}
 	}
@@ -188,7 +188,7 @@ func (s *search) eachSet(ctx context.Context, lowest int64) error {
 			return nil
 		}
 		if k == len(s.sliced) {
-			return s.try(ctx, slices.Clone(now), nil, lowest)
+			return s.try(ctx, slices.Clone(now), nil)
 		}
 		for _, o := range s.lists[s.sliced[k]] {
 			now[s.sliced[k]] = o
@@ -211,15 +211,11 @@ func (s *search) uniform(way int) []order {
 }
 
 // try plans a set of orders. start has offsets of the bodies to begin with; nil for none.
-func (s *search) try(ctx context.Context, chosen []order, start []int64, lowest int64) error {
-	shapes := make([][]piece, len(s.bodies))
-	for k, of := range s.bodies {
-		shapes[k] = pieces(s.blocks, of, chosen)
-	}
+func (s *search) try(ctx context.Context, chosen []order, start []int64) error {
 	if start == nil && s.at != nil && slices.EqualFunc(chosen, s.chosen, slices.Equal) {
 		start = s.at
 	}
-	l := lower(shapes, s.call.Alignment)
+	l := lower(shapesOf(s.blocks, s.bodies, chosen), s.call.Alignment)
 	o := stowage.Options{Planner: s.o.Planner, Minimize: true, NodeLimit: s.o.NodeLimit, Seed: s.o.Seed}
 	if s.call.Wanted != nil {
 		o.Capacity, o.Minimize = s.call.Capacity, s.call.Capacity == 0
