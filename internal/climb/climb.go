@@ -104,10 +104,9 @@ type search struct {
 	best   []int64
 }
 
-// Plan climbs from o.Start or a heuristic's plan, until a plan meets the bound, or fits the
-// capacity if only that is asked, or until a limit comes.
-// A node is a step. Gaps, windows, alignment and fixed offsets are honoured.
-// The error is for a parameter with a bad value.
+// Plan climbs from o.Start or a heuristic's plan, until a plan meets the bound, or fits the capacity if only that is
+// asked, or until a limit comes. A node is a step. Gaps, windows, alignment and fixed offsets are honoured. The error
+// is for a parameter with a bad value.
 func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	s := &search{ctx: ctx, tl: tl, o: &o, goal: tl.LowerBound}
 	if err := run.Bind("climb", &o, &s.sw); err != nil {

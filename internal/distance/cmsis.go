@@ -298,13 +298,7 @@ func cmsisPad(_ Library, op *Operator, reference rule) ([]Permit, string) {
 	}
 	var nested []loop
 	for d, m := range all[:dims] {
-		l := loop{result: written[d], operand: read[d]}
-		for _, r := range []run{{count: m.before, blind: true}, {count: m.n, step: 1}, {count: m.after, blind: true}} {
-			if r.count > 0 {
-				l.runs = append(l.runs, r)
-			}
-		}
-		nested = append(nested, l)
+		nested = append(nested, loop{inUse(blindEdges(m)), written[d], read[d]})
 	}
 	return []Permit{nest(inner, nested...).permit(0, 0)}, ""
 }

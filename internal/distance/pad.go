@@ -1,6 +1,9 @@
 package distance
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Idea: PAD and PADV2 write their result from first to last: an element of the edge is the padding, another is
 // the operand's next element. MIRROR_PAD reads an element for each, in the edge backwards. In each dimension
@@ -44,15 +47,19 @@ func padded(op *Operator, all []margin, runs func(m margin) []run) []Permit {
 	read, written := strides(x, size), strides(y, size)
 	var loops []loop
 	for d, m := range all {
-		l := loop{result: written[d], operand: read[d]}
-		for _, r := range runs(m) {
-			if r.count > 0 {
-				l.runs = append(l.runs, r)
-			}
-		}
-		loops = append(loops, l)
+		loops = append(loops, loop{inUse(runs(m)), written[d], read[d]})
 	}
 	return []Permit{nest(element(size), loops...).permit(0, 0)}
+}
+
+// inUse returns the runs that have a place.
+func inUse(runs []run) []run {
+	return slices.DeleteFunc(runs, func(r run) bool { return r.count == 0 })
+}
+
+// blindEdges returns the runs of a dimension whose edges read nothing.
+func blindEdges(m margin) []run {
+	return []run{{count: m.before, blind: true}, {count: m.n, step: 1}, {count: m.after, blind: true}}
 }
 
 // pad is PAD and PADV2.
@@ -64,9 +71,7 @@ func pad(op *Operator) ([]Permit, string) {
 	if len(all) > 5 {
 		return nil, fmt.Sprintf("it has %d dimensions", len(all))
 	}
-	return padded(op, all, func(m margin) []run {
-		return []run{{count: m.before, blind: true}, {count: m.n, step: 1}, {count: m.after, blind: true}}
-	}), ""
+	return padded(op, all, blindEdges), ""
 }
 
 // mirror returns the rule of MIRROR_PAD.

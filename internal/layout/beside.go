@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Idea: a name that does not fit into its rectangle is written beside it, where nothing
-// else is, with a line that leads to it. That is done in pictures of few buffers only: in
-// others there is no room, and lines would make a thicket. A grid of cells knows what is
-// taken.
+// Idea: a name that does not fit into its rectangle is written beside it, where nothing else is, with a line that leads
+// to it. That is done in pictures of few buffers only: in others there is no room, and lines would make a thicket. A
+// grid of cells knows what is taken.
 //
 // Invariant: the box of such a name touches no rectangle, no other name, and no line of the
 // capacity, the height or the load.

@@ -11,13 +11,11 @@ import (
 // in a grid of cells, and runs of cells of one colour become one rectangle. So the Medium bounds the output, whatever
 // the problem.
 //
-// Invariant: a piece with a rank (matters.go) is an element or a rectangle of its
-// own while there are no more of them than two thirds of the room; the picture
-// says how many pieces are drawn in which way.
+// Invariant: a piece with a rank (matters.go) is an element or a rectangle of its own while there are no more of them
+// than two thirds of the room; the picture says how many pieces are drawn in which way.
 //
-// Complexity: O(p log p) to sort p pieces by area, and for each piece that is
-// merged the number of cells that it touches, at most some 1,800 as it is under
-// a pixel wide or high unless there are very many.
+// Complexity: O(p log p) to sort p pieces by area, and for each piece that is merged the number of cells that it
+// touches, at most some 1,800 as it is under a pixel wide or high unless there are very many.
 //
 // Trials: docs/lab/pictures.md (leaving out what is under a pixel shows holes where memory is full).
 
@@ -47,16 +45,14 @@ func (g *page) rect(c piece, offset int64) Rect {
 func (r Rect) width() float64  { return r.X1 - r.X0 }
 func (r Rect) height() float64 { return r.Y1 - r.Y0 }
 
-// shown returns r, widened around its middle to a visible size within p. leastY
-// is that size upwards.
+// shown returns r, widened around its middle to a visible size within p. leastY is that size upwards.
 func (r Rect) shown(p Rect, leastY float64) Rect {
 	r.X0, r.X1 = widened(r.X0, r.X1, p.X0, p.X1, shownSide)
 	r.Y0, r.Y1 = widened(r.Y0, r.Y1, p.Y0, p.Y1, leastY)
 	return r
 }
 
-// widened returns [from, to], or as much around its middle as is least, within
-// [lower, upper].
+// widened returns [from, to], or as much around its middle as is least, within [lower, upper].
 func widened(from, to, lower, upper, least float64) (a, b float64) {
 	if to-from >= least {
 		return from, to
@@ -76,8 +72,7 @@ type tally struct {
 	kept    int // of those, drawn as elements or rectangles
 }
 
-// spread distributes the pieces over Shapes and Fills. It returns the shape of
-// each buffer, -1 for none.
+// spread distributes the pieces over Shapes and Fills. It returns the shape of each buffer, -1 for none.
 func (g *page) spread(offsets []int64, colour []uint8, height int64, broken []bool) (shapeOf []int32) {
 	rects := make([]Rect, len(g.pieces))
 	order := make([]int32, len(g.pieces))
@@ -202,9 +197,8 @@ func (g *page) single(list []int32, rects []Rect, colour []uint8, broken []bool)
 	return shapeOf
 }
 
-// merge adds the pieces up in a grid and appends the runs of its cells to
-// Fills. Cells grow until the runs are few enough. It returns how many pieces
-// lie in cells with too little in them to be drawn.
+// merge adds the pieces up in a grid and appends the runs of its cells to Fills. Cells grow until the runs are few
+// enough. It returns how many pieces lie in cells with too little in them to be drawn.
 func (g *page) merge(list []int32, rects []Rect, colour []uint8) (lost int) {
 	if len(list) == 0 {
 		return 0

@@ -6,15 +6,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a picture of a plan that breaks a rule says so in its heading, however it
-// came to be drawn: the check is part of the drawing, and no caller can forget
-// it. Where two buffers meet is painted over both; what breaks a rule by itself,
-// as a fixed offset that is not kept, has an outline.
+// Idea: a picture of a plan that breaks a rule says so in its heading, however it came to be drawn: the check is part
+// of the drawing, and no caller can forget it. Where two buffers meet is painted over both; what breaks a rule by
+// itself, as a fixed offset that is not kept, has an outline.
 //
 // Complexity: that of verify.Check; at most its MaxViolations are marked.
 
-// faults say what is wrong with the plan, nothing where it is valid: what the
-// caller says, else what the check says.
+// faults say what is wrong with the plan, nothing if it is valid. The caller's words come before those of the check.
 func (g *page) faults() []string {
 	switch {
 	case g.opt.Warning != "":
@@ -29,8 +27,7 @@ func (g *page) faults() []string {
 	return []string{fact}
 }
 
-// broken marks the buffers that a violation names, or that cannot fit: pictures leave
-// neither out.
+// broken marks the buffers that a violation names, or that cannot fit: pictures leave neither out.
 func (g *page) broken() []bool {
 	marks := g.conflict()
 	for _, v := range g.report.Violations {
@@ -51,8 +48,7 @@ func onlySingle(r *model.Report) bool {
 // maxClashes bounds the places that are painted.
 const maxClashes = 2000
 
-// clash adds where buffers meet. Of two buffers the pieces are walked side by
-// side.
+// clash adds where buffers meet. Of two buffers the pieces are walked side by side.
 func (g *page) clash(offsets []int64) {
 	for _, v := range g.report.Violations {
 		if v.Rule != model.RuleOverlap {

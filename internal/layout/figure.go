@@ -86,8 +86,7 @@ type Line struct {
 // Role says what a text stands for.
 type Role uint8
 
-// The roles of texts. Those from CapacityText on are in the order of the line
-// styles they belong to.
+// The roles of texts. Those from CapacityText on are in the order of the line styles they belong to.
 const (
 	Title Role = iota
 	Fact
@@ -114,8 +113,7 @@ const (
 	End
 )
 
-// A Text is one line of clean text: valid UTF-8 without control characters,
-// still to be escaped for the medium.
+// A Text is one line of clean text: valid UTF-8 without control characters, still to be escaped for the medium.
 type Text struct {
 	X, Y    float64 // the anchor, on the baseline
 	Text    string

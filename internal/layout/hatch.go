@@ -2,9 +2,8 @@ package layout
 
 import "github.com/stowage-go/stowage/model"
 
-// Idea: bytes that a result shares with an operand on purpose are hatched while their operator
-// runs, as in the viewer. Hatching is lines at 45 degrees, which every medium can draw, cut to the
-// rectangle that the two buffers share.
+// Idea: bytes that a result shares with an operand on purpose are hatched while their operator runs, as in the viewer.
+// Hatching is lines at 45 degrees, which every medium can draw, cut to the rectangle that the two buffers share.
 //
 //	(x - X0) + (y - Y0) = step / 2 + k·step, for each k with a point inside
 //

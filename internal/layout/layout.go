@@ -58,8 +58,7 @@ type page struct {
 	report  *model.Report // of the plan; nil without one
 	binary  bool          // offsets read best in KiB and MiB
 	x, y    scale
-	// crossing holds where the marks cross the plot, from the top; labels
-	// keep clear of them.
+	// crossing holds where the marks cross the plot, from the top; labels keep clear of them.
 	crossing []float64
 	drawn    *poolview.Drawing // of a plan with rules; nil for others
 	kept     []Rect            // where no name may stand beside its rectangle: captions of lanes, reserved bytes
@@ -124,8 +123,7 @@ func pageOf(p *model.Problem, o render.Options, m Medium) (*page, error) {
 		return nil, fmt.Errorf("%s: the size %d x %d must be from %d to %d each way", m.Name, o.Width, o.Height,
 			m.MinSide, m.MaxSide)
 	}
-	// Below half of the default size letters shrink with the picture, down to
-	// half of theirs.
+	// Below half of the default size letters shrink with the picture, down to half of theirs.
 	part := min(2*float64(o.Width)/float64(m.Width), 2*float64(o.Height)/float64(m.Height))
 	m.Font *= min(1, max(0.5, part))
 	g := &page{

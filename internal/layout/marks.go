@@ -7,9 +7,8 @@ import (
 	"github.com/stowage-go/stowage/internal/units"
 )
 
-// Idea: the values that a plan is judged by are lines across the plot, named at
-// their right end. Lines at one value share a label, and labels that would
-// overlap are pushed apart and tied to their lines by a leader.
+// Idea: the values that a plan is judged by are lines across the plot, named at their right end. Lines at one value
+// share a label, and labels that would overlap are pushed apart and tied to their lines by a leader.
 //
 // Trials: docs/lab/pictures.md (in print, readers mistake the dash patterns of a legend).
 
@@ -34,8 +33,7 @@ func offScale(capacity, rest int64) bool { return capacity/2 > rest }
 
 const lineHeight = 1.3 // of the labels, in font sizes
 
-// markBlocks groups marks by value, the highest first, and returns the width of
-// the margin that their labels need.
+// markBlocks groups marks by value, the highest first, and returns the width of the margin that their labels need.
 func (g *page) markBlocks(marks []mark) (blocks []block, margin float64) {
 	font := g.medium.Font
 	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(b.value, a.value) })

@@ -5,16 +5,14 @@ import (
 	"slices"
 )
 
-// Idea: a large problem has more pieces than a picture has room for, and area on
-// the page alone is a bad judge of which to show: what sets the peak is often
-// large and live for an instant, thinner than a pixel. So pieces are ranked by
-// what they have to do with the height first, and only then by area. What has a
-// rank is drawn as itself, widened to be seen, whatever its size on the page.
+// Idea: a large problem has more pieces than a picture has room for, and area on the page alone is a bad judge of which
+// to show: what sets the peak is often large and live for an instant, thinner than a pixel. So pieces are ranked by
+// what they have to do with the height first, and only then by area. What has a rank is drawn as itself, widened to be
+// seen, whatever its size on the page.
 //
-// A moment matters where the load is at its peak or the plan at its height. A
-// plan can be at either all the time, as a tiling is; then nearly every piece
-// has a rank, the ranks hold no more than a part of the room, and the largest
-// have it.
+// A moment matters where the load is at its peak or the plan at its height. A plan can be at either all the time, as a
+// tiling is; then nearly every piece has a rank, the ranks hold no more than a part of the room, and the largest have
+// it.
 //
 // Complexity: O(p log p) for p pieces.
 
@@ -56,9 +54,7 @@ func (g *page) ranks(offsets []int64, height int64, broken []bool) []uint8 {
 
 // largerFirst orders pieces by size, then as they come.
 func (g *page) largerFirst(a, b int32) int {
-	return cmp.Or(
-		cmp.Compare(g.pieces[b].to-g.pieces[b].from, g.pieces[a].to-g.pieces[a].from),
-		cmp.Compare(a, b))
+	return cmp.Or(cmp.Compare(g.pieces[b].to-g.pieces[b].from, g.pieces[a].to-g.pieces[a].from), cmp.Compare(a, b))
 }
 
 // A span is a stretch of time.

@@ -8,14 +8,12 @@ import (
 // Idea: a buffer is one or more pieces, each a stretch of time in which one
 // range of its bytes is in use. Cut at its gaps, a buffer is drawn piece by piece.
 //
-// The sweep of internal/timeline prepares the same for planners. It is not used
-// here: render sees only the model, so that a picture shows what the input says
-// and not what a planner made of it.
+// The sweep of internal/timeline prepares the same for planners. It is not used here: render sees only the model, so
+// that a picture shows what the input says and not what a planner made of it.
 //
 // Complexity: O(p) for p pieces.
 
-// A piece is a rectangle of time and bytes, the latter relative to the
-// buffer's offset.
+// A piece is a rectangle of time and bytes, the latter relative to the buffer's offset.
 type piece struct {
 	buffer       int32
 	windowed     bool // only a part of the buffer, during a gap
@@ -23,8 +21,7 @@ type piece struct {
 	from, to     int64
 }
 
-// cut returns the pieces of all buffers, those of one buffer together and in
-// ascending time.
+// cut returns the pieces of all buffers, those of one buffer together and in ascending time.
 func cut(p *model.Problem) []piece {
 	pieces := make([]piece, 0, len(p.Buffers))
 	for i := range p.Buffers {

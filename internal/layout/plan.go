@@ -107,8 +107,7 @@ func (g *page) colours(offsets []int64) ([]uint8, []note) {
 // maxGroup is how many characters of a group's name the legend has.
 const maxGroup = 24
 
-// planFacts are the figures that stand below the heading. A plan that is not
-// valid has no gap: its height is no height.
+// planFacts are the figures that stand below the heading. A plan that is not valid has no gap: its height is no height.
 func (g *page) planFacts(height, bound int64) []string {
 	capacity := g.opt.Capacity
 	facts := []string{
@@ -250,9 +249,8 @@ func (g *page) labels(shapeOf []int32) {
 	}
 }
 
-// label writes a buffer's ID, and its size if there is room, into the
-// largest rectangle of its shape: across if it can, upright in a tall one.
-// It reports whether it did; cutTo allows it to cut the name.
+// label writes a buffer's ID, and its size if there is room, into the largest rectangle of its shape: across if it can,
+// upright in a tall one. It reports whether it did; cutTo allows it to cut the name.
 func (g *page) label(s *Shape, b *model.Buffer, cutTo bool) bool {
 	r := g.clear(s.largest())
 	least := g.medium.Smallest
@@ -297,8 +295,7 @@ const worthTurning = 1.35
 // largest returns the size of letters that a rectangle so long across a line has room for.
 func (g *page) largest(across float64) float64 { return min(1.1*g.medium.Font, 0.75*across) }
 
-// fitting returns the size of letters in which a text fits whole into a rectangle, along
-// its line and across.
+// fitting returns the size of letters in which a text fits whole into a rectangle, along its line and across.
 func (g *page) fitting(text string, along, across float64) float64 {
 	size := g.largest(across)
 	return min(size, (along-0.6*size)/g.textWidth(text, 1))
@@ -326,8 +323,7 @@ func (g *page) clear(r Rect) Rect {
 	return best
 }
 
-// putLabel centres a label in r, with the buffer's size in a second line where
-// there is room across.
+// putLabel centres a label in r, with the buffer's size in a second line if there is room across.
 func (g *page) putLabel(r Rect, id string, size, along, across float64, upright bool, bytes int64) {
 	x, y := (r.X0+r.X1)/2, (r.Y0+r.Y1)/2
 	t := Text{Text: id, Size: size, Role: Label, Anchor: Middle, Upright: upright}

@@ -5,13 +5,11 @@ import (
 	"github.com/stowage-go/stowage/render"
 )
 
-// Idea: before there is a plan, the contention profile is what can be seen: the
-// load at each moment, its peak, which no plan can be lower than, and where it
-// rises over the capacity.
+// Idea: before there is a plan, the contention profile is what can be seen: the load at each moment, its peak, which no
+// plan can be lower than, and where it rises over the capacity.
 //
-// Complexity: O(p log p) for p pieces; the outline has at most four points for
-// each unit of width, since of the steps within one column only the highest is
-// kept.
+// Complexity: O(p log p) for p pieces; the outline has at most four points for each unit of width, since of the steps
+// within one column only the highest is kept.
 //
 // Trials: docs/lab/pictures.md (the mean of a column hides the peak).
 

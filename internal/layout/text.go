@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Idea: the writers cannot ask a font how wide a text is, so widths come from a
-// table of character classes measured on DejaVu Sans, the widest of the usual
-// sans serifs. A text that fits by the table fits in Helvetica, Arial and Latin
+// Idea: the writers cannot ask a font how wide a text is, so widths come from a table of character classes measured on
+// DejaVu Sans, the widest of the usual sans serifs. A text that fits by the table fits in Helvetica, Arial and Latin
 // Modern too; the price is a few labels left out that would just have fitted.
 //
 // Trials: docs/lab/pictures.md (SVG's textLength squeezes letters, and renderers disagree on it).
@@ -63,8 +62,7 @@ func (g *page) fit(s string, size, width float64) string {
 	return s
 }
 
-// shortest is the number of characters of an ID that must stay for it to be
-// worth a label.
+// shortest is the number of characters of an ID that must stay for it to be worth a label.
 const shortest = 5
 
 // fitMiddle cuts s in its middle: IDs of a model are paths, which differ at both ends. It
@@ -110,9 +108,8 @@ func (g *page) wrap(parts []string, sep string, size, width float64) []string {
 	return lines
 }
 
-// Clean returns s as valid UTF-8 that XML and TeX can carry once escaped: what
-// is malformed, a control character or a change of writing direction becomes
-// the replacement character.
+// Clean returns s as valid UTF-8 that XML and TeX can carry once escaped: what is malformed, a control character or a
+// change of writing direction becomes the replacement character.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

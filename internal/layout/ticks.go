@@ -10,10 +10,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: ticks are exact integers at multiples of a round step (1, 2 or 5 times
-// a power of ten, or a power of two for bytes), and only their positions are
-// floating point. A common factor of all ticks moves into the axis name, as
-// KiB or ×10⁹, which keeps labels short without rounding any.
+// Idea: ticks are exact integers at multiples of a round step (1, 2 or 5 times a power of ten, or a power of two for
+// bytes), and only their positions are floating point. A common factor of all ticks moves into the axis name, as KiB or
+// ×10⁹, which keeps labels short without rounding any.
 //
 // Complexity: a step is tried at most 63·3 times, each with under 20 labels.
 
@@ -24,9 +23,8 @@ type scale struct {
 	stretches    []stretch // of lanes, from the bottom; nil for a linear scale
 }
 
-// at returns the position of v. The difference fits int64, since both are
-// within ±MaxSum. The conversion keeps the compiler from fusing the product
-// into the sum, which would give other last digits on other machines.
+// at returns the position of v. The difference fits int64, since both are within ±MaxSum. The conversion keeps the
+// compiler from fusing the product into the sum, which would give other last digits on other machines.
 func (s scale) at(v int64) float64 {
 	part := float64(v-s.lower) / float64(s.upper-s.lower)
 	for k, x := range s.stretches {
@@ -133,8 +131,7 @@ func countsBytes(p *model.Problem, capacity int64) bool {
 	return all%16 == 0 && sum >= 8192
 }
 
-// Thousands formats v with a comma between groups of three digits and a true
-// minus sign.
+// Thousands formats v with a comma between groups of three digits and a true minus sign.
 func Thousands(v int64) string {
 	digits := strconv.FormatInt(v, 10)
 	var s strings.Builder
@@ -151,8 +148,7 @@ func Thousands(v int64) string {
 	return s.String()
 }
 
-// percent formats part/whole with one digit, never as 0.0 or 100.0 unless it is
-// exactly that.
+// percent formats part/whole with one digit, never as 0.0 or 100.0 unless it is exactly that.
 func percent(part, whole int64) string {
 	if whole == 0 {
 		return "0 %"

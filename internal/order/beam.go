@@ -89,9 +89,7 @@ func (g *graph) beam(ctx context.Context, width int, limit, below int64, most in
 				}
 			}
 		}
-		slices.SortStableFunc(steps, func(a,
-			b step,
-		) int {
+		slices.SortStableFunc(steps, func(a, b step) int {
 			return cmp.Or(cmp.Compare(a.peak, b.peak), cmp.Compare(a.after, b.after))
 		})
 		clear(seen)

@@ -89,10 +89,9 @@ func (p *Permit) Shared(result, operand int64) (from, to int64) {
 	return max(at, 0), min(at+operand, result)
 }
 
-// Check reports everything that is wrong with the program: numbers out of range, negative sizes, two producers
-// of a value, a produced input, aliases or operators in a circle, operands
-// in bytes that nobody has written, permits for values that are none of the
-// operator's, and more than 2^62 bytes in all. Operators are named by their number.
+// Check reports everything that is wrong with the program: numbers out of range, negative sizes, two producers of a
+// value, a produced input, aliases or operators in a circle, operands in bytes that nobody has written, permits for
+// values that are none of the operator's, and more than 2^62 bytes in all. Operators are named by their number.
 func (p *Program) Check() error {
 	c := &checking{p: p, producer: make([]int32, len(p.Sizes))}
 	c.values()

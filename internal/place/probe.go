@@ -11,9 +11,8 @@ import "github.com/stowage-go/stowage/internal/bound"
 // Complexity: O(log f) for each set that has room at once. Otherwise a step for each hole on the
 // way, or for each page whose holes are too small (pages.go).
 
-// A probe asks one set for room for the bytes [lower, upper) of a buffer,
-// relative to its offset. All ranges before list[0] end at or below these bytes. list is
-// empty only if no range is above them.
+// A probe asks one set for room for the bytes [lower, upper) of a buffer, relative to its offset. All ranges before
+// list[0] end at or below these bytes. list is empty only if no range is above them.
 type probe struct {
 	list         []Range // the ranges of a page that are left
 	rest         []page  // the pages after it

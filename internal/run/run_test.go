@@ -93,9 +93,7 @@ func TestConclusions(t *testing.T) {
 			plan.Result{Status: model.Infeasible, LowerBound: 30},
 		},
 	} {
-		p := puppet{"puppet", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result,
-			error,
-		) {
+		p := puppet{"puppet", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result, error) {
 			return tc.give, nil
 		}}
 		got, err := Run(context.Background(), p, stack(), plan.Options{Capacity: tc.capacity})
@@ -222,9 +220,7 @@ func TestStart(t *testing.T) {
 		}, model.Feasible, 9, "start"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := puppet{"p", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result,
-				error,
-			) {
+			p := puppet{"p", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result, error) {
 				return tc.give, nil
 			}}
 			r, err := Run(t.Context(), p, stack(), plan.Options{Capacity: tc.capacity, Minimize: tc.minimize, Start: tc.start})

@@ -8,10 +8,9 @@ import (
 	"github.com/stowage-go/stowage/internal/thresholds"
 )
 
-// Idea: a buffer is one or more pieces (model.Piece), each a range of time with one window
-// of bytes in use. A section is a set of pieces that are all active at once.
-// Only maximal sections matter: pieces that overlap pairwise in time share a moment (Helly),
-// so every conflict shows in a maximal section.
+// Idea: a buffer is one or more pieces (model.Piece), each a range of time with one window of bytes in use. A section
+// is a set of pieces that are all active at once. Only maximal sections matter: pieces that overlap pairwise in time
+// share a moment (Helly), so every conflict shows in a maximal section.
 //
 // The sweep closes a section at an end that follows a start. At any other end the active set is a subset of the section
 // closed before. MiniMalloc closes a section at every distinct end, so some of its sections are not maximal.

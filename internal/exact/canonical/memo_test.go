@@ -41,9 +41,7 @@ func TestMemoKey(t *testing.T) {
 		{"a buffer waits", "", func(k *Kernel, _ *component) { k.waiting.set[0] = 2 }, true},
 		{"a buffer is placed", "", func(k *Kernel, _ *component) { k.unplaced[0] = 3 }, true},
 		{"the capacity", "", func(k *Kernel, _ *component) { k.memo.run++ }, true},
-		{"the ranks", "", func(k *Kernel,
-			_ *component,
-		) {
+		{"the ranks", "", func(k *Kernel, _ *component) {
 			k.ranks.of[0], k.ranks.of[1] = k.ranks.of[1], k.ranks.of[0]
 		}, false},
 		{"the bound", "", func(_ *Kernel, c *component) { c.off++ }, false},

@@ -16,12 +16,10 @@ import (
 //	    (d) high(f)
 //	rounded down to the alignment of f
 //
-// (a) Each section has room for all that S uses there between f and the ground.
-// (b) Some buffer g has the lowest level of the rest S-f. It has a latest level of its own, and f
-// is lower by at least their least free distance. It is not known which g it is, so the maximum
-// counts.
-// (c) A bound for a part of the set holds for the whole set.
-// (d) f lies on the ground or above, or at its fixed offset.
+// (a) Each section has room for all that S uses there between f and the ground. (b) Some buffer g has the lowest level
+// of the rest S-f. It has a latest level of its own, and f is lower by at least their least free distance. It is not
+// known which g it is, so the maximum counts. (c) A bound for a part of the set holds for the whole set. (d) f lies on
+// the ground or above, or at its fixed offset.
 //
 // (c) can improve the bound only if leaving d out makes the sequence dearer: two other buffers
 // need less distance by way of d than directly. This happens if d meets only one of the two, or if

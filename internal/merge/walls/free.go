@@ -1,7 +1,6 @@
 package walls
 
-// Idea: free space is an item of the pile, too. It ends and begins at walls, and its size follows from the other
-// items:
+// Idea: free space is an item of the pile, too. It ends and begins at walls, and its size follows from the other items:
 //
 //	free space that begins = free space that ends + sizes that end - sizes that begin
 //

@@ -59,10 +59,7 @@ func bootstrap(tl *timeline.Timeline, t *tightener) (offsets []int64, height, pl
 	}
 	whole := place.Sort(t.watch, order, func(i, j int32) int {
 		x, y := &buffers[i], &buffers[j]
-		if c := cmp.Compare(y.Size, x.Size); c != 0 {
-			return c
-		}
-		return cmp.Compare(y.Upper-y.Lower, x.Upper-x.Lower)
+		return cmp.Or(cmp.Compare(y.Size, x.Size), cmp.Compare(y.Upper-y.Lower, x.Upper-x.Lower))
 	})
 	if !whole {
 		return offsets, height, int64(len(order))

@@ -35,13 +35,7 @@ func (s *shelf) restore(j int32) {
 func newShelf(free []int32, n int, phase []int32, phases int32, key []uint64) shelf {
 	order := slices.Clone(free)
 	slices.SortFunc(order, func(a, b int32) int {
-		if c := cmp.Compare(phase[a], phase[b]); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(key[b], key[a]); c != 0 {
-			return c
-		}
-		return cmp.Compare(a, b)
+		return cmp.Or(cmp.Compare(phase[a], phase[b]), cmp.Compare(key[b], key[a]), cmp.Compare(a, b))
 	})
 	s := shelf{next: make([]int32, n+int(phases)+1), prev: make([]int32, n+int(phases)+1)}
 	last := int32(-1)
@@ -198,13 +192,7 @@ func (s *search) byLowest(p *point) {
 	slices.SortFunc(p.list, func(a, b int32) int {
 		x, _ := s.engine.Range(a)
 		y, _ := s.engine.Range(b)
-		if c := cmp.Compare(x, y); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(s.size[b], s.size[a]); c != 0 {
-			return c
-		}
-		return cmp.Compare(a, b)
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(s.size[b], s.size[a]), cmp.Compare(a, b))
 	})
 }
 
