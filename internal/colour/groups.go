@@ -9,9 +9,8 @@ import (
 )
 
 // Idea: compilers name a tensor by its place in the model and by its operator: down1.conv2, act.17,
-// /layer1/conv/Conv_output_0, fusion.12. So a name gives two groups. The operator is its last word without the
-// number: conv, act, Conv, fusion. The prefix is the first word after the words that all names share: down, act,
-// layer1.
+// /layer1/conv/Conv_output_0, fusion.12. So a name gives two groups. The operator is its last word without the number:
+// conv, act, Conv, fusion. The prefix is the first word after the words that all names share: down, act, layer1.
 //
 // A grouping is of use if it has at least two groups, none with nearly all buffers, if groups are not as many as
 // buffers, and if the eight groups that have a colour hold at least half of the buffers. The grouping that colours
@@ -93,8 +92,8 @@ func group(p *model.Problem, by string, name func(string) string) (*Grouping, in
 	}
 	slices.SortFunc(order, func(a, b int32) int {
 		x, y := &groups[a], &groups[b]
-		// Buffers without a name are no group.
-		return cmp.Or(compareBool(x.name == "", y.name == ""), cmp.Compare(y.area, x.area), cmp.Compare(x.name, y.name))
+		// Buffers without a name are no group, and come last.
+		return cmp.Or(cmp.Compare(min(len(y.name), 1), min(len(x.name), 1)), cmp.Compare(y.area, x.area), cmp.Compare(x.name, y.name))
 	})
 	g := &Grouping{By: by, Of: make([]uint8, n)}
 	colours := make([]uint8, len(groups))
@@ -117,16 +116,6 @@ func group(p *model.Problem, by string, name func(string) string) (*Grouping, in
 		g.Of[i] = colours[k]
 	}
 	return g, covered
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // operator returns the last word of a name that has more than a number, without its number; "" if there is none.

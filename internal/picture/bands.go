@@ -41,7 +41,7 @@ type Bands struct {
 	Height float64 // in pixels; 0 means 340, or 190 if it is small
 }
 
-// class is how a layer looks.
+// class returns the CSS classes that give a layer its colour.
 func (l *Layer) class() string {
 	class := fmt.Sprintf("band p%d", l.Look%len(shapes))
 	if l.Pale {
@@ -53,7 +53,7 @@ func (l *Layer) class() string {
 	return class
 }
 
-// BandLegend names layers.
+// BandLegend returns the legend of a grid of small pictures, in HTML: the name and the colour of each layer.
 func BandLegend(layers []Layer) string { return legend(bandEntries(layers)) }
 
 func bandEntries(layers []Layer) (entries []entry) {

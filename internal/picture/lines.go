@@ -31,7 +31,7 @@ type Lines struct {
 	Under    *Bands // layers over the same axes, beneath the curves; nil is none
 }
 
-// look is the colour and shape of the k-th series.
+// look returns the index of the colour and shape of the k-th series: k, unless the series shares those of another.
 func (l *Lines) look(k int) int {
 	if as := l.Series[k].As; as > 0 {
 		return as - 1

@@ -69,7 +69,7 @@ func (p *pen) legendRows(entries []entry) {
 // mostEntries is how many lines of a legend can be read.
 const mostEntries = 40
 
-// few returns so many entries of a legend, the last of which counts those that are left out.
+// few returns the first mostEntries entries of a legend. If there are more, one more entry says how many are left out.
 func few(entries []entry) []entry {
 	n := len(entries) - mostEntries
 	if n <= 0 {

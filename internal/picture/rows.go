@@ -30,7 +30,7 @@ type Rows struct {
 	Flat   bool // marks lie on the line of their row, even if they hide each other
 }
 
-// nth is a value of a list that may be shorter.
+// nth returns element k of a list, or the zero value if the list is shorter.
 func nth[T any](list []T, k int) (v T) {
 	if k < len(list) {
 		v = list[k]
@@ -156,7 +156,7 @@ func (r *Rows) row(p *pen, row *Row, x *scale, y, width float64) {
 	}
 }
 
-// high is how far apart marks are that would hide each other.
+// high is the distance in pixels at which two marks no longer hide each other.
 const high = 9.0
 
 // group returns the place of the s-th value among the row's values at the same position, and their number. Values

@@ -96,9 +96,7 @@ func (r *Recorder) thin() {
 
 // Finish adds the result of the search, if the search has not reported it, and returns the steps.
 func (r *Recorder) Finish(result *plan.Result) []Step {
-	p := plan.Progress{
-		LowerBound: result.LowerBound, Nodes: result.Stats.Nodes, Elapsed: result.Stats.Elapsed,
-	}
+	p := plan.Progress{LowerBound: result.LowerBound, Nodes: result.Stats.Nodes, Elapsed: result.Stats.Elapsed}
 	if result.Status.HasPlan() {
 		p.Height, p.Offsets = result.Height, result.Offsets
 	}

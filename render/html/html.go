@@ -57,8 +57,7 @@ type Options struct {
 	// LowerBound is a proven bound in bytes: no plan is lower. Set it if you know a
 	// bound above the peak load; 0 means none.
 	LowerBound int64
-	// Warning stands above the picture, and says why the plan is not valid; empty for
-	// none.
+	// Warning stands above the picture, and says why the plan is not valid; empty for none.
 	Warning string
 	// Conflict has buffers that cannot fit the capacity together, as indices into
 	// Problem.Buffers. They are drawn in the colour of faults.
@@ -68,17 +67,13 @@ type Options struct {
 	Overlaps []Overlap
 	// Facts are the rows of the table.
 	Facts []Fact
-	// Steps are the plans that a search found one after the other. The page plays them
-	// back.
+	// Steps are the plans that a search found one after the other. The page plays them back.
 	Steps []Step
-	// Moves are the placements that a search made and took back, or the first of them.
-	// The page plays them back.
+	// Moves are the placements that a search made and took back, or the first of them. The page plays them back.
 	Moves []plan.Move
-	// MovesTold is the number of moves that the search made, which may be more than
-	// len(Moves).
+	// MovesTold is the number of moves that the search made, which may be more than len(Moves).
 	MovesTold int
-	// Pools has the pool of each buffer, as in model.Plan, if the problem has rules; nil if it has
-	// one pool.
+	// Pools has the pool of each buffer, as in model.Plan, if the problem has rules; nil if it has one pool.
 	Pools []int32
 	// Parts has the buffers that are evicted, as in model.Plan.
 	Parts []model.Parts
@@ -215,8 +210,7 @@ func dataOf(d *Document) *viewdata.Doc {
 	return v
 }
 
-// parts are what differs from page to page. The picture and the data are markup, the
-// rest is text.
+// parts are what differs from page to page. The picture and the data are markup, the rest is text.
 type parts struct {
 	title, warning string
 	facts          []Fact
@@ -257,9 +251,8 @@ func assemble(w io.Writer, p parts) error {
 	return err
 }
 
-// policy lets the page run its own script and nothing else, and load nothing: what is
-// in a name cannot become code, and a plan stays where it is. One that plans may run
-// WebAssembly, too, in workers of its own making.
+// policy lets the page run its own script and nothing else, and load nothing: what is in a name cannot become code, and
+// a plan stays where it is. One that plans may run WebAssembly, too, in workers of its own making.
 func policy(code string, plans bool) string {
 	sum := sha256.Sum256([]byte(code))
 	out := "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; " +

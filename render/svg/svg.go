@@ -1,6 +1,5 @@
-// Package svg draws plans as SVG pictures: time from left to right, offset from bottom
-// to top, and a rectangle for each buffer. The capacity, the height and the load are
-// labelled lines.
+// Package svg draws plans as SVG pictures: time from left to right, offset from bottom to top, and a rectangle for each
+// buffer. The capacity, the height and the load are labelled lines.
 //
 // A picture scales to any size and loads nothing. A tooltip has the numbers of each
 // buffer. The same input gives the same bytes.
@@ -15,13 +14,11 @@ import (
 	"github.com/stowage-go/stowage/render"
 )
 
-// Options say what to draw. Width and Height are in pixels, from 240 to 20000; the
-// default is 1200 x 720. A larger picture shows more detail; every picture can be
-// scaled.
+// Options say what to draw. Width and Height are in pixels, from 240 to 20000; the default is 1200 x 720. A larger
+// picture shows more detail; every picture can be scaled.
 type Options = render.Options
 
-// writer bounds a file to some 3 MB: a single rectangle with its tip takes
-// about 200 bytes, a bare or a merged one 30.
+// writer bounds a file to some 3 MB: a single rectangle with its tip takes about 200 bytes, a bare or a merged one 30.
 var writer = layout.Writer{Draw: draw, Medium: layout.Medium{
 	Name:  "svg",
 	Width: 1200, Height: 720, MinSide: 240, MaxSide: 20000,
@@ -29,19 +26,16 @@ var writer = layout.Writer{Draw: draw, Medium: layout.Medium{
 	Singles: 3000, Bare: 45000, Runs: 30000,
 }}
 
-// Write draws a plan: offsets are in bytes, in the order of p.Buffers. A plan that
-// breaks a rule is marked as invalid, and so are the places at fault. The part of a
-// plan above the capacity is drawn too.
+// Write draws a plan: offsets are in bytes, in the order of p.Buffers. A plan that breaks a rule is marked as invalid,
+// and so are the places at fault. The part of a plan above the capacity is drawn too.
 //
-// The error is w's, a *model.InputError if the problem is not valid, or says that the
-// number of offsets is wrong or that an option is out of range. For a problem without
-// offsets use WriteProfile.
+// The error is w's, a *model.InputError if the problem is not valid, or says that the number of offsets is wrong or
+// that an option is out of range. For a problem without offsets use WriteProfile.
 func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
 	return writer.Plan(w, p, offsets, o)
 }
 
-// WriteProfile draws the load of p over time, for a problem without a plan. Its errors
-// are those of Write.
+// WriteProfile draws the load of p over time, for a problem without a plan. Its errors are those of Write.
 func WriteProfile(w io.Writer, p *model.Problem, o Options) error { return writer.Profile(w, p, o) }
 
 // canvas gathers the elements of a picture. Classes keep each of them short.

@@ -6,11 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Idea: an ID is any text, and TeX gives a meaning to most punctuation. Each
-// character that is special, or that a font joins with the next one (-- to a
-// dash, ,, to a quote), is written by name; the rest of ASCII is itself. What
-// lies beyond ASCII goes through \stowagechar, since pdflatex stops at a
-// character that it does not know, or by name where the layout itself uses it.
+// Idea: an ID is any text, and TeX gives a meaning to most punctuation. Each character that is special, or that a font
+// joins with the next one (-- to a dash, ,, to a quote), is written by name; the rest of ASCII is itself. What lies
+// beyond ASCII goes through \stowagechar, since pdflatex stops at a character that it does not know, or by name where
+// the layout itself uses it.
 //
 // The result is pure ASCII with balanced braces, safe as a macro argument.
 

@@ -1,10 +1,8 @@
-// Package tikz draws plans as LaTeX documents with TikZ, for papers: time from left to
-// right, offset from bottom to top, and a rectangle for each buffer. The capacity, the
-// height and the load are labelled lines.
+// Package tikz draws plans as LaTeX documents with TikZ, for papers: time from left to right, offset from bottom to
+// top, and a rectangle for each buffer. The capacity, the height and the load are labelled lines.
 //
-// A document is complete (class standalone) and compiles with pdflatex, lualatex and
-// xelatex. You can copy its tikzpicture into another document, together with the
-// definitions before it. The same input gives the same bytes.
+// A document is complete (class standalone) and compiles with pdflatex, lualatex and xelatex. You can copy its
+// tikzpicture into another document, together with the definitions before it. The same input gives the same bytes.
 package tikz
 
 import (
@@ -36,12 +34,10 @@ func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
 	return writer.Plan(w, p, offsets, o)
 }
 
-// WriteProfile draws the load of p over time, for a problem without a plan. Its errors
-// are those of Write.
+// WriteProfile draws the load of p over time, for a problem without a plan. Its errors are those of Write.
 func WriteProfile(w io.Writer, p *model.Problem, o Options) error { return writer.Profile(w, p, o) }
 
-// preamble is all that does not change from picture to picture. The macros keep
-// a rectangle or a text on a short line:
+// preamble is all that does not change from picture to picture. The macros keep a rectangle or a text on a short line:
 //
 //	\swbox{style}{x0}{y0}{x1}{y1}            a rectangle
 //	\swline{style}{x0}{y0}{x1}{y1}            a line

@@ -164,9 +164,8 @@ func (f *taskFn) FinishBundle(context.Context) error {
 	return f.failed
 }
 
-// Run does tasks with a runner and returns when all are done. If stop is closed, tasks that run in
-// this process are finished, and no other is begun. out is the folder; workers on other machines must
-// see it under that name.
+// Run does tasks with a runner and returns when all are done. If stop is closed, tasks that run in this process are
+// finished, and no other is begun. out is the folder; workers on other machines must see it under that name.
 func Run(ctx context.Context, stop <-chan struct{}, runner, out string, tasks []core.Task) error {
 	store, err := Open(ctx, out)
 	if err != nil {

@@ -33,8 +33,7 @@ func Main() {
 	os.Exit(execute(New("stowage-sweep"), os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// Work does not return if a cluster has started this program to do tasks. A program that runs sweeps
-// calls it first.
+// Work does not return if a cluster has started this program to do tasks. A program that runs sweeps calls it first.
 func Work() {
 	if !beam.IsWorker(os.Args[1:]) {
 		return

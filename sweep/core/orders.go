@@ -15,9 +15,8 @@ import (
 // apart, in place, or as close over operands as kernels permit. It is the problem that `stowage plan` plans with the
 // same options, without scratch.
 //
-// Invariant: no order is worse than one that permits less, as far as the planner that compares them can tell. Sharing
-// a buffer makes it live longer, so the lowest plan in place may be higher. Then the problem with results apart is
-// taken.
+// Invariant: no order is worse than one that permits less, as far as the planner that compares them can tell. Sharing a
+// buffer makes it live longer, so the lowest plan in place may be higher. Then the problem with results apart is taken.
 
 var errOwnPlan = errors.New("tensors share bytes in the model's own plan, as in Vela's, so its lifespans prove " +
 	"nothing: 'stowage plan' has its size")

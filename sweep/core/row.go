@@ -15,8 +15,7 @@ import (
 // Invariant: with a limit of nodes, and if no clock cuts the run, all columns but those that Row.Settled clears are a
 // function of the question and the version.
 
-// Schema is the number of the columns' meaning. It is in every key, so a new meaning makes all
-// tasks new.
+// Schema is the number of the columns' meaning. It is in every key, so a new meaning makes all tasks new.
 const Schema = 1
 
 // A Row is the outcome of a planner on a problem with a capacity, or what follows from another

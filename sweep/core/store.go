@@ -29,8 +29,7 @@ import (
 //	todo/                        lists of tasks for an engine, while it runs
 //	summary.csv, report.html     what came of it
 
-// A Store is a folder. Names are relative to it, with slashes. It is safe for use by several
-// goroutines and processes.
+// A Store is a folder. Names are relative to it, with slashes. It is safe for use by several goroutines and processes.
 type Store interface {
 	// List returns the names of all files below a folder, in any order; none if there is no such folder.
 	List(ctx context.Context, folder string) ([]string, error)

@@ -127,9 +127,8 @@ func (w *Worker) alive(ctx context.Context, t *Task) (*Task, error) {
 	return &left, nil
 }
 
-// units solves the units of a task, and returns those that are not given up. tried is how many workers
-// have died with the task; if one has, and it is not known with which of several units, each unit has a
-// marker of its own.
+// units solves the units of a task, and returns those that are not given up. tried is how many workers have died with
+// the task; if one has, and it is not known with which of several units, each unit has a marker of its own.
 func (w *Worker) units(ctx context.Context, t *Task, tried int) (rows []Row, left []Unit, err error) {
 	careful := len(t.Units) > 1 && tried > 0
 	for _, u := range t.Units {

@@ -17,9 +17,8 @@ import (
 // Idea: two runs of one sweep are matched row by row. Each pair has at most one change: the first one of the list of
 // kinds that applies. So a run that lost its plan is not named again for its nodes.
 //
-// Invariant: a row is matched by what was asked: problem, order, planner, capacity, limits
-// and seed. A proof against a plan of another night is a contradiction, and comes first:
-// one of the two versions is wrong.
+// Invariant: a row is matched by what was asked: problem, order, planner, capacity, limits and seed. A proof against a
+// plan of another night is a contradiction, and comes first: one of the two versions is wrong.
 //
 // Complexity: O(n log n) for n rows.
 //
@@ -99,8 +98,7 @@ func askedBy(r *core.Row) asked {
 	return asked{r.Problem, r.Name, r.Order, r.Planner, r.Capacity, r.NodeLimit, int64(r.Seed), r.Timeout}
 }
 
-// elsewhere is the question of a row whose problem may have changed: the capacity of a changed problem differs as
-// well.
+// elsewhere is the question of a row whose problem may have changed: the capacity of a changed problem differs as well.
 type elsewhere struct {
 	name, order, planner string
 	nodes, seed          int64
@@ -217,8 +215,7 @@ func kindOf(old, now *core.Row, limits Limits) Kind {
 	return nodesOf(old, now, limits)
 }
 
-// contradicts reports whether a plan of one row is lower than the other says is proven to
-// be the lowest.
+// contradicts reports whether a plan of one row is lower than the other says is proven to be the lowest.
 func contradicts(proof, plan *core.Row) bool {
 	return proof.Status == "optimal" && proof.Capacity == 0 && outcomeOf(plan) == fits && plan.Height > 0 &&
 		plan.Height < proof.Height
@@ -262,8 +259,7 @@ func (d *Difference) Worse() (n int) {
 // mostLines is how many changes of a kind the text names.
 const mostLines = 20
 
-// WriteText writes the changes for people: how many of each kind there are, then the first
-// of each.
+// WriteText writes the changes for people: how many of each kind there are, then the first of each.
 func (d *Difference) WriteText(w io.Writer) error {
 	var s strings.Builder
 	worse := d.Worse()

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -110,8 +111,7 @@ func (p *page) x(at place) float64 {
 // share is a part of a whole, 0 of nothing.
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
-// fitting has the share that fits against the capacity: curves of all series, or bars if
-// there is one capacity alone.
+// fitting has the share that fits against the capacity: curves of all series, or bars if there is one capacity alone.
 func (p *page) fitting() string {
 	title := "Share of the problems that fit"
 	if len(p.places) == 1 {
@@ -314,14 +314,18 @@ func (p *page) heights() (html string, above int) {
 		}
 		lines.Series = append(lines.Series, curve)
 	}
-	lines.Series = distinct(lines.Series)
-	for k := range lines.Series { // a share holds up to the edge
-		s := &lines.Series[k]
-		if n := len(s.Points); n > 0 {
-			s.Points = append(s.Points, [2]float64{most, s.Points[n-1][1]})
-		}
-	}
+	lines.Series = upTo(most, lines.Series)
 	return lines.HTML(), above
+}
+
+// upTo merges equal stairs, and draws the last step of each up to the right edge of the picture.
+func upTo(edge float64, stairs []picture.Series) []picture.Series {
+	stairs = distinct(stairs)
+	for k := range stairs {
+		points := stairs[k].Points // distinct leaves out what has none
+		stairs[k].Points = append(points, [2]float64{edge, points[len(points)-1][1]})
+	}
+	return stairs
 }
 
 // A model is a problem by its name: its orders of operators count as one.
@@ -394,11 +398,7 @@ func (p *page) memory() string {
 				lowest[one.name] = one.height
 			}
 		}
-		var heights []int64
-		for _, h := range lowest {
-			heights = append(heights, h)
-		}
-		add(p.curve(rank, nil), heights)
+		add(p.curve(rank, nil), slices.Collect(maps.Values(lowest)))
 	}
 	var best, bounds []int64
 	for _, m := range p.models {
@@ -413,12 +413,6 @@ func (p *page) memory() string {
 		add(picture.Series{Name: "the best of all", As: 8, Hollow: true}, best)
 	}
 	add(picture.Series{Name: "no plan can do more", As: 8}, bounds)
-	lines.Series = distinct(lines.Series)
-	for k := range lines.Series {
-		s := &lines.Series[k]
-		if n := len(s.Points); n > 0 {
-			s.Points = append(s.Points, [2]float64{most, s.Points[n-1][1]})
-		}
-	}
+	lines.Series = upTo(most, lines.Series)
 	return lines.HTML()
 }

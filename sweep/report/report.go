@@ -10,8 +10,7 @@
 //	diff.go      two sweeps beside each other
 //	runs.go      rows as a file of runs, for the laboratory
 //
-// Every figure and every sentence is computed from the rows. The same rows give the same
-// bytes.
+// Every figure and every sentence is computed from the rows. The same rows give the same bytes.
 package report
 
 import (
@@ -24,8 +23,7 @@ import (
 type Input struct {
 	Title string     // empty for "Sweep"
 	Rows  []core.Row // in any order
-	// Tasks is how many tasks the specification asks for; 0 if that is not known. Missing names
-	// those without rows.
+	// Tasks is how many tasks the specification asks for; 0 if that is not known. Missing names those without rows.
 	Tasks   int
 	Missing []string
 	Dead    []core.Dead // tasks that were given up, and files that could not be read

@@ -9,10 +9,9 @@ import (
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
-// WriteRuns writes rows as a file of runs, as `stowage compare --resume` and lab/bench/paper
-// keep them: a line of JSON for each run. Rows that are implied were not run and are left
-// out, so the file has the runs that a reader could make again. It has the version, and not
-// the host: such files are published.
+// WriteRuns writes rows as a file of runs, as `stowage compare --resume` and lab/bench/paper keep them: a line of JSON
+// for each run. Rows that are implied were not run and are left out, so the file has the runs that a reader could make
+// again. It has the version, and not the host: such files are published.
 func WriteRuns(w io.Writer, rows []core.Row) error {
 	out := bufio.NewWriter(w)
 	e := json.NewEncoder(out)

@@ -20,8 +20,12 @@ func (p *page) what() string {
 	if len(p.Rows) == 0 {
 		return "There are no rows."
 	}
-	parts := []string{counted(p.problems, "problem"), counted(p.planners(), "planner")}
-	if orders := p.orders(); orders > 1 {
+	planners, orders := map[string]bool{}, map[string]bool{}
+	for _, t := range p.totals {
+		planners[t.Planner], orders[t.Order] = true, true
+	}
+	parts := []string{counted(p.problems, "problem"), counted(len(planners), "planner")}
+	if orders := len(orders); orders > 1 {
 		parts = append(parts, counted(orders, "order")+" of the operators")
 	}
 	switch {
@@ -58,22 +62,6 @@ func joined(parts []string) string {
 		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
 	}
 	return strings.Join(parts, "")
-}
-
-func (p *page) planners() int {
-	all := map[string]bool{}
-	for _, t := range p.totals {
-		all[t.Planner] = true
-	}
-	return len(all)
-}
-
-func (p *page) orders() int {
-	all := map[string]bool{}
-	for _, t := range p.totals {
-		all[t.Order] = true
-	}
-	return len(all)
 }
 
 // doubts are what speaks against the figures.
@@ -284,12 +272,8 @@ func (p *page) saysFits() (all []string) {
 			}
 		}
 		if len(first) > 0 {
-			verb := "fits"
-			if len(first) > 1 {
-				verb = "fit"
-			}
 			return append(all, fmt.Sprintf("The least capacity at which a planner fits every problem that it was "+
-				"asked for is %s: %s %s all.", p.axis.text(at), listed(first, 4), verb))
+				"asked for is %s: %s all.", p.axis.text(at), fitting(first, 4)))
 		}
 	}
 	return append(all, "No planner fits every problem at any capacity.")
@@ -303,11 +287,15 @@ func (p *page) fit(lines []*Line, l *Line) string {
 			names = append(names, p.names.label(o.series))
 		}
 	}
-	verb := "fits"
-	if len(names) > 1 {
-		verb = "fit"
+	return fitting(names, 3) + " " + part(l.Fit, l.Runs)
+}
+
+// fitting writes at most so many names, with the verb: a fits, a and b fit.
+func fitting(names []string, most int) string {
+	if len(names) == 1 {
+		return names[0] + " fits"
 	}
-	return fmt.Sprintf("%s %s %s", listed(names, 3), verb, part(l.Fit, l.Runs))
+	return listed(names, most) + " fit"
 }
 
 // part writes a part of a whole, with its percentage.

@@ -44,8 +44,7 @@ type Line struct {
 	Clock int
 
 	Seconds, Nodes Spread // of the runs that were made, and were neither refused nor died
-	// OverBest and OverLoad are heights of plans over the lowest height of the problem in
-	// any row, and over its load.
+	// OverBest and OverLoad are heights of plans over the lowest height of the problem in any row, and over its load.
 	OverBest, OverLoad Spread
 
 	series series

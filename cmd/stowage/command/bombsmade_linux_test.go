@@ -224,9 +224,7 @@ func bombs() map[string]func() []byte {
 		return []string{alloc, "0, chunk 0\nreusing view parent ", rep(" (", 4_000_000), ") for y\n"}
 	})
 	text("reuses.ggml-log", func() []string {
-		return []string{
-			alloc, "0, chunk 0\n", many(150_000, "reusing parent x for y%d\n"),
-		}
+		return []string{alloc, "0, chunk 0\n", many(150_000, "reusing parent x for y%d\n")}
 	})
 	const mlir = "// -----// IR Dump Before LayoutSlicesPass (iree-stream-layout-slices) //----- //\n"
 	text("slices.mlir", func() []string {

@@ -138,7 +138,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 		if err := e.writeLeft(w, x, p, input); err != nil {
 			return err
 		}
-		return writeWays(w, ways, x, p, input)
+		return writeWays(w, ways, p, input)
 	})
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func (s *search) within(ctx context.Context, began time.Time) (context.Context, 
 }
 
 // writeWays prints ways out, and the command for the first of them.
-func writeWays(w io.Writer, ways *explain.Ways, x *stowage.Explanation, p *stowage.Problem, input string) error {
+func writeWays(w io.Writer, ways *explain.Ways, p *stowage.Problem, input string) error {
 	if ways == nil {
 		if missing := lacking(p); missing != "" {
 			fmt.Fprintf(w, "\nnext: %s: 'stowage solve --pool NAME=SIZE %s' gives a pool another capacity\n", missing,

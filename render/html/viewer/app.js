@@ -1,5 +1,4 @@
-// Puts the page together: which documents are shown and how, what is selected and
-// searched for, and who is told of it.
+// Puts the page together: which documents are shown and how, what is selected and searched for, and who is told of it.
 //
 //	data → facts → scene → pane                     what is drawn
 //	controls, gestures, table, playback → App       what is asked for

@@ -1,14 +1,12 @@
 // Which colour a buffer has, in the light and in the dark.
 //
-// A buffer has a kind, a small number; a palette has a fill and an edge for each kind.
-// So a change of theme or of what is searched for touches a table or a byte for each
-// buffer, never the pixels' loop.
+// A buffer has a kind, a small number; a palette has a fill and an edge for each kind. So a change of theme or of what
+// is searched for touches a table or a byte for each buffer, never the pixels' loop.
 //
-// Which of the eight colours a buffer has is decided by package internal/colour, for the
-// SVG as for the viewer, and comes with the data. The colours are the same here and there:
-// Paul Tol's "light" scheme (SRON technical note 09-002, 2021). The scales are viridis, in sixteen steps (van der Walt
-// and Smith, 2015), without its ends. All are distinct in the common forms of colour
-// vision.
+// Which of the eight colours a buffer has is decided by package internal/colour, for the SVG as for the viewer, and
+// comes with the data. The colours are the same here and there: Paul Tol's "light" scheme (SRON technical note 09-002,
+// 2021). The scales are viridis, in sixteen steps (van der Walt and Smith, 2015), without its ends. All are distinct in
+// the common forms of colour vision.
 
 const CATEGORIES = ["77AADD", "EE8866", "BBCC33", "FFAABB", "44BB99", "EEDD88", "99DDFF", "AAAA00"];
 const SCALE = [
@@ -45,8 +43,7 @@ const NAMED = {
 export const KIND = { category: 0, scale: 8 };
 Object.keys(NAMED).forEach((name, k) => (KIND[name] = 24 + k));
 
-// What a search places, while its moves are played: what stays is a plain colour, what
-// does not one that warns.
+// What a search places, while its moves are played: what stays is a plain colour, what does not one that warns.
 KIND.stays = KIND.category;
 KIND.tried = KIND.up;
 KIND.back = KIND.broken;

@@ -1,6 +1,5 @@
-// The curve above the picture: load, what the plan takes, waste between them, capacity
-// and bound, for the times in the window. And the strip below it: all times, with the
-// window to drag.
+// The curve above the picture: load, what the plan takes, waste between them, capacity and bound, for the times in the
+// window. And the strip below it: all times, with the window to drag.
 //
 // A column of pixels shows the highest moment in it, so that no peak is missed.
 //

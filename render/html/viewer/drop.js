@@ -1,6 +1,5 @@
-// Files that are dropped onto the page, or chosen, or pasted: read, shown, and planned
-// unless they have a plan. Pages that were written to a file can only show; they have no
-// planner, and no place to drop anything.
+// Files that are dropped onto the page, or chosen, or pasted: read, shown, and planned unless they have a plan. Pages
+// that were written to a file can only show; they have no planner, and no place to drop anything.
 
 import { byId as $, make } from "./dom.js";
 import { digits, parse, whole } from "./numbers.js";

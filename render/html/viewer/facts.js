@@ -1,8 +1,7 @@
 // What can be said of a document: its pieces, its load, and who sets its height.
 //
-// A buffer owns the peak where it is live at a moment at which the load is at its peak,
-// and is topmost where it ends at the height of the plan. Those are what a picture must
-// never leave out, however many buffers there are.
+// A buffer owns the peak where it is live at a moment at which the load is at its peak, and is topmost where it ends at
+// the height of the plan. Those are what a picture must never leave out, however many buffers there are.
 //
 // Complexity: O(p log p) for p pieces.
 

@@ -1,11 +1,10 @@
 // Which names and sizes are written, where, and how large.
 //
-// Idea: a name is worth most if it is whole. So in the rectangle of a buffer it is tried
-// across, upright and in two or three lines, in letters of 11 pixels down to 7. A name
-// that fits in none of these ways is written beside its rectangle, where nothing else is,
-// with a line that leads to it; for that a picture of few buffers has a strip of free room
-// on top, no higher than its names need. If all that is free is far away, the name stands in a
-// box on a large rectangle nearby. If there are too many buffers for that, a name loses its middle.
+// Idea: a name is worth most if it is whole. So in the rectangle of a buffer it is tried across, upright and in two or
+// three lines, in letters of 11 pixels down to 7. A name that fits in none of these ways is written beside its
+// rectangle, where nothing else is, with a line that leads to it; for that a picture of few buffers has a strip of free
+// room on top, no higher than its names need. If all that is free is far away, the name stands in a box on a large
+// rectangle nearby. If there are too many buffers for that, a name loses its middle.
 //
 // A size is a number, so it is written whole or not at all.
 //

@@ -1,5 +1,4 @@
-// What the colours of the picture mean: for the legend of the page, and of pictures that
-// are saved.
+// What the colours of the picture mean: for the legend of the page, and of pictures that are saved.
 
 import { KIND } from "./colours.js";
 

@@ -4,9 +4,8 @@
 // section is the sum of what is live in it; its top is where the highest of those ends.
 // Between the two is waste: space that the plan takes and nobody uses.
 //
-// The tops are painted: the highest piece first, over the sections that it lives in,
-// and each later one only over those that have no paint yet. To skip those that have,
-// each section points to the next without (union by path halving).
+// The tops are painted: the highest piece first, over the sections that it lives in, and each later one only over those
+// that have no paint yet. To skip those that have, each section points to the next without (union by path halving).
 //
 // A picture has fewer columns than there are sections, and each must show its highest
 // moment. So the maxima of 16, 256, … sections are kept beside the sections.

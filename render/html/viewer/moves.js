@@ -1,9 +1,8 @@
 // The moves of a search, made one after the other and taken back again: what it placed,
 // where that came to nothing, how far it went back.
 //
-// Idea: a move changes little, so it is made where it is wanted, forwards or backwards,
-// and each keeps what it has taken away. To go to any of twenty thousand moves takes a
-// few milliseconds; nothing of the states between is kept.
+// Idea: a move changes little, so it is made where it is wanted, forwards or backwards, and each keeps what it has
+// taken away. To go to any of twenty thousand moves takes a few milliseconds; nothing of the states between is kept.
 //
 // What becomes of a placement is known beforehand, for all moves are there: whether it
 // stands in the end, and if not, which move takes it back. That is what colours say.

@@ -1,17 +1,14 @@
 // A plan played back, in one of three ways; or the changes of a session.
 //
-// Plans found: what planners report on their way, each plan that was lower than those
-// before, and each bound that was higher. A large problem has some of its plans
-// forgotten; the picture then stays at the last one that was kept, and the line below
-// says so.
+// Plans found: what planners report on their way, each plan that was lower than those before, and each bound that was
+// higher. A large problem has some of its plans forgotten; the picture then stays at the last one that was kept, and
+// the line below says so.
 //
-// From the ground up: the buffers of the plan that is shown, the lowest first, which is
-// the order in which exact search places them (internal/exact: ascending offsets, each
-// on what is there already). It follows from the plan, so nothing has to be recorded,
-// and any plan can be played.
+// From the ground up: the buffers of the plan that is shown, the lowest first, which is the order in which exact search
+// places them (internal/exact: ascending offsets, each on what is there already). It follows from the plan, so nothing
+// has to be recorded, and any plan can be played.
 //
-// Steps of the search: what it tried and took back, where that was recorded (moves.js),
-// the first so many moves of it.
+// Steps of the search: what it tried and took back, where that was recorded (moves.js), the first so many moves of it.
 
 import { both, count, whole } from "./numbers.js";
 import { MOVE, Story } from "./moves.js";
@@ -129,8 +126,7 @@ export class Playback {
     this.stop();
     if (way > 0 && this.at >= this.last) this.go(0);
     if (way < 0 && this.at <= 0) this.go(this.last);
-    // At no speed of its own all of it takes eight seconds, unless there are few steps;
-    // of many it takes some at once.
+    // At no speed of its own all of it takes eight seconds, unless there are few steps; of many it takes some at once.
     const rate = Number(this.speed.value);
     const pause = rate ? Math.max(16, 1000 / rate) : Math.max(60, Math.min(900, WHOLE / (this.last + 1)));
     const stride = rate

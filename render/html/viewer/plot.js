@@ -1,8 +1,6 @@
-// One pane: the picture of a plan, time across and offset up, with axes, lines, labels
-// and what is pointed at.
+// One pane: the picture of a plan, time across and offset up, with axes, lines, labels and what is pointed at.
 //
-// The pieces are pixels (raster.js); all else is drawn over them by the canvas, since
-// there is little of it.
+// The pieces are pixels (raster.js); all else is drawn over them by the canvas, since there is little of it.
 
 import { LINE, labelsOf, roomFor } from "./labels.js";
 import { PAGE, widthOf } from "./letters.js";

@@ -1,18 +1,16 @@
 // Paints the pieces of a plan into pixels.
 //
-// Idea: the pieces of a plan do not overlap, so all of them together are never more than
-// the pixels of the picture, and writing them into an array costs a few milliseconds for
-// a hundred thousand: a thousand times less than a call of the canvas for each. WebGL
-// was not used: it is not there on every machine, is slow without a graphics card, and
-// cannot be looked at in a test without one.
+// Idea: the pieces of a plan do not overlap, so all of them together are never more than the pixels of the picture, and
+// writing them into an array costs a few milliseconds for a hundred thousand: a thousand times less than a call of the
+// canvas for each. WebGL was not used: it is not there on every machine, is slow without a graphics card, and cannot be
+// looked at in a test without one.
 //
 // Level of detail: every piece takes one pixel each way at least. Where many share one,
 // those are painted last, two pixels wide, that must not be missed: the owners of the
 // peak, what ends at the height, what breaks a rule, and what was searched for.
 //
-// A pan by whole pixels moves what is there and paints the strips that come into sight.
-// For that, a place on the time axis falls on the same column whatever the window:
-// floor(time × scale), counted from one origin.
+// A pan by whole pixels moves what is there and paints the strips that come into sight. For that, a place on the time
+// axis falls on the same column whatever the window: floor(time × scale), counted from one origin.
 //
 // Complexity: O(pixels + pieces in sight), a look at each block of 256 pieces aside.
 

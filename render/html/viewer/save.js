@@ -1,5 +1,4 @@
-// Pictures to keep: what the window shows, as PNG, SVG or PDF, always in light colours,
-// for paper.
+// Pictures to keep: what the window shows, as PNG, SVG or PDF, always in light colours, for paper.
 //
 // Up to so many pieces each is a rectangle. Where there are more, those are drawn as an
 // image of pixels that is four times as fine as the screen, and only the axes, lines and

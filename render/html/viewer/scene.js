@@ -1,8 +1,6 @@
-// What each pane draws: a scene of the document in it, with what is marked, searched for
-// and compared.
+// What each pane draws: a scene of the document in it, with what is marked, searched for and compared.
 //
-// A scene is made anew after another mode, search, theme, step or document, never while
-// the window on it moves.
+// A scene is made anew after another mode, search, theme, step or document, never while the window on it moves.
 
 import { FADED, KIND, Palette, borrow, kindsOf } from "./colours.js";
 import { meanings, warned } from "./legend.js";

@@ -1,5 +1,4 @@
-// What the search box takes: words that a buffer's ID must hold, and conditions, all of
-// which must be true.
+// What the search box takes: words that a buffer's ID must hold, and conditions, all of which must be true.
 //
 //	conv         the ID has it, in letters of any case
 //	/conv_[12]$/ the ID matches the pattern

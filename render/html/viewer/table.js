@@ -1,8 +1,7 @@
 // The list of buffers: sorted, filtered, and a million rows long where need be.
 //
-// Only the rows in sight are in the page; a spacer has the height of all of them. As
-// browsers end at some tens of millions of pixels, a longer list is scrolled in
-// proportion.
+// Only the rows in sight are in the page; a spacer has the height of all of them. As browsers end at some tens of
+// millions of pixels, a longer list is scrolled in proportion.
 
 import { placeOf } from "./data.js";
 import { order, identity } from "./sort.js";

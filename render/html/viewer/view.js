@@ -1,8 +1,7 @@
 // The window on a plan: which times and offsets are shown. All panes share one.
 //
-// Invariant: the window lies within the whole, and is at least one slot by one byte. Where
-// numbers are so large that JavaScript's have gaps between them, it is at least so wide
-// that its ends and the pixels between differ.
+// Invariant: the window lies within the whole, and is at least one slot by one byte. Where numbers are so large that
+// JavaScript's have gaps between them, it is at least so wide that its ends and the pixels between differ.
 
 export class View {
   constructor() {

@@ -55,10 +55,9 @@ func (c *canvas) writeTo(w io.Writer) error {
 	return err
 }
 
-// closer is by how much rectangles of one shape reach over their right and lower sides, at
-// most: a tenth of a side. Each is a path of its own, and programs that smooth edges would
-// leave a seam between two that touch. More would let thousands of thin layers cover one
-// another.
+// closer is by how much rectangles of one shape reach over their right and lower sides, at most: a tenth of a side.
+// Each is a path of its own, and programs that smooth edges would leave a seam between two that touch. More would let
+// thousands of thin layers cover one another.
 const closer = 0.1
 
 func (c *canvas) Rects(rects []layout.Rect, i layout.Ink) {

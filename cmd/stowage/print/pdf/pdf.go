@@ -1,6 +1,5 @@
-// Package pdf draws plans as PDF files, for papers and reports. A file is the picture
-// of render/svg on one page, with its fonts embedded. Names can be searched and
-// copied.
+// Package pdf draws plans as PDF files, for papers and reports. A file is the picture of render/svg on one page, with
+// its fonts embedded. Names can be searched and copied.
 //
 // The same input gives the same bytes: the file has no date.
 package pdf
@@ -14,9 +13,8 @@ import (
 	"github.com/stowage-go/stowage/render"
 )
 
-// Options say what to draw. Width and Height are in PostScript points of 1/72 inch,
-// from 144 to 14400, the most that a page of PDF may have. The default is 720 x 432,
-// ten by six inches.
+// Options say what to draw. Width and Height are in PostScript points of 1/72 inch, from 144 to 14400, the most that a
+// page of PDF may have. The default is 720 x 432, ten by six inches.
 type Options = render.Options
 
 // medium has the proportions of render/svg, so that the same names have room. A file is
@@ -28,8 +26,7 @@ var medium = layout.Medium{
 	Singles: 3000, Bare: 45000, Runs: 30000,
 }
 
-// scale is how long a stroke of one pixel is in points: a page of 1200 pixels is one of
-// 720 points.
+// scale is how long a stroke of one pixel is in points: a page of 1200 pixels is one of 720 points.
 const scale = 0.6
 
 var writer = layout.Writer{Draw: write, Medium: medium}
@@ -39,8 +36,7 @@ func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
 	return writer.Plan(w, p, offsets, o)
 }
 
-// WriteProfile draws the load of p over time, for a problem without a plan. Its errors
-// are those of Write.
+// WriteProfile draws the load of p over time, for a problem without a plan. Its errors are those of Write.
 func WriteProfile(w io.Writer, p *model.Problem, o Options) error { return writer.Profile(w, p, o) }
 
 func write(w io.Writer, f *layout.Figure) error {

@@ -44,9 +44,7 @@ func content(t *testing.T, file []byte) string {
 }
 
 func TestMedium(t *testing.T) {
-	sample.Medium{
-		Name: "pdf", Width: 720, Height: 432, Most: 3 << 20, Write: Write, WriteProfile: WriteProfile,
-	}.Test(t)
+	sample.Medium{Name: "pdf", Width: 720, Height: 432, Most: 3 << 20, Write: Write, WriteProfile: WriteProfile}.Test(t)
 }
 
 // TestStructure wants one page of the size, both fonts in the file, and each rectangle in

@@ -14,10 +14,9 @@ import (
 	"github.com/stowage-go/stowage/internal/layout"
 )
 
-// Idea: all but text is filled outlines. A stroke is one too: a bar along each side, or along each
-// dash, all turned the same way, so that where two of them overlap the area is covered
-// and not left out. golang.org/x/image/vector adds up the signed area of a path in each
-// pixel, so rectangles of one path that touch leave no seam.
+// Idea: all but text is filled outlines. A stroke is one too: a bar along each side, or along each dash, all turned the
+// same way, so that where two of them overlap the area is covered and not left out. golang.org/x/image/vector adds up
+// the signed area of a path in each pixel, so rectangles of one path that touch leave no seam.
 //
 // Complexity: the pixels of a path's bounding box, for each path.
 
@@ -80,9 +79,8 @@ func corners(r layout.Rect) []layout.Point {
 	return []layout.Point{{X: r.X0, Y: r.Y0}, {X: r.X1, Y: r.Y0}, {X: r.X1, Y: r.Y1}, {X: r.X0, Y: r.Y1}}
 }
 
-// snapped returns the pixels whose centres a rectangle covers. What has no outline is painted
-// so: of thousands of layers thinner than a pixel each would let some white shine through, and
-// a full plan would look half empty.
+// snapped returns the pixels whose centres a rectangle covers. What has no outline is painted so: of thousands of
+// layers thinner than a pixel each would let some white shine through, and a full plan would look half empty.
 func snapped(r layout.Rect) layout.Rect {
 	at := func(v float64) float64 { return math.Ceil(v*Density-0.5) / Density }
 	return layout.Rect{X0: at(r.X0), Y0: at(r.Y0), X1: at(r.X1), Y1: at(r.Y1)}
@@ -114,8 +112,7 @@ func (c *canvas) Line(r layout.Rect, i layout.Ink) {
 	c.fill(i.Stroke)
 }
 
-// outline adds the sides of a closed outline, each half a stroke longer at either end
-// so that they meet.
+// outline adds the sides of a closed outline, each half a stroke longer at either end so that they meet.
 func (c *canvas) outline(points []layout.Point, i layout.Ink) {
 	if !i.Stroked() {
 		return

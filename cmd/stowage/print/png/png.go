@@ -14,9 +14,8 @@ import (
 	"github.com/stowage-go/stowage/render"
 )
 
-// Options say what to draw. Width and Height are in the unit of render/svg, from 240
-// to 4000; the image has Density pixels for each unit. The default is 1200 x 720, an
-// image of 2400 x 1440 pixels.
+// Options say what to draw. Width and Height are in the unit of render/svg, from 240 to 4000; the image has Density
+// pixels for each unit. The default is 1200 x 720, an image of 2400 x 1440 pixels.
 type Options = render.Options
 
 // Density is the number of pixels for each unit of Options.Width and Options.Height.
@@ -37,8 +36,7 @@ func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
 	return writer.Plan(w, p, offsets, o)
 }
 
-// WriteProfile draws the load of p over time, for a problem without a plan. Its errors
-// are those of Write.
+// WriteProfile draws the load of p over time, for a problem without a plan. Its errors are those of Write.
 func WriteProfile(w io.Writer, p *model.Problem, o Options) error { return writer.Profile(w, p, o) }
 
 func write(w io.Writer, f *layout.Figure) error {

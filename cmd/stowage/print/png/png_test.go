@@ -37,8 +37,7 @@ func TestMedium(t *testing.T) {
 	}.Test(t)
 }
 
-// TestColours looks into each rectangle near its corners, where no name is, and at the
-// lines.
+// TestColours looks into each rectangle near its corners, where no name is, and at the lines.
 func TestColours(t *testing.T) {
 	for name, c := range map[string]struct {
 		p       *model.Problem

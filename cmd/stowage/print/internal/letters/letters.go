@@ -14,10 +14,9 @@ import (
 	"github.com/stowage-go/stowage/internal/layout"
 )
 
-// Idea: a picture that is opened elsewhere brings its letters along. The Go fonts have
-// Latin, Greek, Cyrillic and the usual signs in 130 kB each, under Go's licence. A letter
-// that they lack is written as its code, U+6F22, as the TeX picture does, so that two
-// names that differ still look different.
+// Idea: a picture that is opened elsewhere brings its letters along. The Go fonts have Latin, Greek, Cyrillic and the
+// usual signs in 130 kB each, under Go's licence. A letter that they lack is written as its code, U+6F22, as the TeX
+// picture does, so that two names that differ still look different.
 //
 // DejaVu and Liberation were looked at: six and three times as large, for scripts that
 // names of tensors hardly have. A font with ideographs takes megabytes.

@@ -7,8 +7,7 @@ import (
 	"github.com/stowage-go/stowage/internal/layout"
 )
 
-// TestLettersFit wants names no wider than the layout takes them to be: then they are as
-// large here as in SVG.
+// TestLettersFit wants names no wider than the layout takes them to be: then they are as large here as in SVG.
 func TestLettersFit(t *testing.T) {
 	const bolder = 1.12 // what the layout allows for bold
 	for _, text := range []string{
