@@ -1,7 +1,7 @@
 package stowage
 
-// This file has what Stowage answers beside plans: which capacities are enough, why nothing fits, proofs that others can
-// check, and who waits for whose bytes.
+// This file has the questions other than "what is a plan?": which capacities are enough (Size), why nothing fits
+// (Explain), a proof of that (Certify), and which buffers must wait for others (Barriers).
 
 import (
 	"context"

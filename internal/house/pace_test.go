@@ -86,7 +86,6 @@ var clockAllowed = []clockUse{
 	{"python/tests/test_many.py", "timeout=5)", "there is a plan after any limit"},
 	{"python/tests/test_mypy.py", "timeout=", "types; nothing runs"},
 	{"python/tests/test_omnimalloc.py", "timeout=", "there is a plan after any limit"},
-	{"python/tests/test_session.py", "Timer(0.05", "a call that an interrupt ends whenever it comes"},
 	{"python/tests/test_stowage.py", "timeout is", "how options are read; nothing runs"},
 	{"python/tests/test_stowage.py", `timeout="-1s"`, "how options are read; nothing runs"},
 	{"python/tests/test_stowage.py", "timeout=seconds", "a bound decides before any clock is read"},

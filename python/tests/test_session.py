@@ -6,9 +6,10 @@ import signal
 import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 import stowage
-from stowage import Buffer, Session
+from stowage import Buffer, Session, _library
 
 STATUS = {"unknown": 0, "feasible": 1, "infeasible": 3}
 STEPS = ("none", "keep", "fit", "repair", "window", "hints", "fresh")
@@ -275,12 +276,14 @@ class Sessions(unittest.TestCase):
             before = easy.offsets
             self.assertGreater(easy.height, hard.capacity)
         with Session(hard, before, nodes=1 << 40, capacity=1 << 40) as s:
-            # Whenever the signal comes, the call does not go on to its end.
-            timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
-            with self.assertRaises(KeyboardInterrupt):
-                timer.start()
+            # The signal comes once the call heeds signals: before the search or in it. Either way it ends the call.
+            listen, heeds = _library.listen, threading.Event()
+            sender = threading.Thread(target=lambda: heeds.wait() and os.kill(os.getpid(), signal.SIGINT))
+            sender.start()
+            with mock.patch.object(_library, "listen", lambda: (listen(), heeds.set())[0]), self.assertRaises(KeyboardInterrupt):
                 s.replan(hard.capacity)
                 self.fail("the call has come to its end")
+            sender.join()
             self.assertEqual(s.offsets, before)
             self.assertTrue(s.fits("x", 0, 1, 1))
             # Another thread gets no signals.
