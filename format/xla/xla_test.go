@@ -499,8 +499,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// TestJAX compiles programs with JAX and reads what XLA dumps: a chain of products, a
-// loop with its gradient, and branches. lab/bench/xla does the same on networks.
+// TestJAX compiles programs with JAX and reads what XLA dumps: a chain of products, a loop with its gradient, and
+// branches.
 func TestJAX(t *testing.T) {
 	plantest.Nightly(t)
 	python := cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3")
@@ -508,7 +508,7 @@ func TestJAX(t *testing.T) {
 		t.Skip("needs the Python package jax; set STOWAGE_PYTHON to an interpreter that has it")
 	}
 	dir := t.TempDir()
-	cmd := exec.Command(python, "../../lab/bench/xla/dump.py", dir, "toy-chain", "toy-rnn-grad", "toy-branches")
+	cmd := exec.Command(python, filepath.Join("testdata", "dump.py"), dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

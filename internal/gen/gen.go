@@ -15,9 +15,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Options steer a generator. Zero means the kind's default. A kind refuses
-// options that it does not take (Kind.Takes), except for the seed. In JSON they have the names of the
-// command line.
+// Options steer a generator. Zero means the kind's default. A kind refuses options that it does not take (Kind.Takes),
+// except for the seed. In JSON they have the names of the command line.
 type Options struct {
 	// Buffers is the number of buffers.
 	Buffers int `json:"buffers,omitempty"`

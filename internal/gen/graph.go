@@ -11,10 +11,11 @@ import (
 // from the step that writes it to the last that reads it, both included, so the lifespan is [writer, last reader + 1).
 // Inputs are written before the first step and results are read after the last. Weights are constants and take no part.
 //
-// A step that can be run backwards leaves a record on a tape (train.go).
+// Each step of a network that can be trained is also recorded on the tape, from which train.go makes the steps that
+// compute gradients.
 
-// granule is the multiple of bytes to which tensor sizes are rounded up: a
-// cache line, as accelerator runtimes and TFLite's arena have it.
+// granule is the multiple of bytes to which tensor sizes are rounded up: a cache line, as in accelerator runtimes and
+// TFLite's arena.
 const granule = 64
 
 // tensorID indexes graph.tensors.
@@ -34,7 +35,7 @@ type graph struct {
 	name    string
 	element int64 // bytes per element
 	tensors []tensor
-	step    int64 // steps so far
+	step    int64 // how many steps there are
 	names   map[string]int
 	tape    []record
 	steps   []step
@@ -80,7 +81,7 @@ func (g *graph) use(inputs []tensorID) {
 	}
 }
 
-// unique numbers the names that come again.
+// unique returns the name itself the first time, and then the name with a number.
 func (g *graph) unique(name string) string {
 	g.names[name]++
 	if n := g.names[name]; n > 1 {

@@ -11,17 +11,18 @@ import (
 // even number of buffers from 20 to 60, most of which are live together. The paper's own instances are not public. It
 // says that they stress an allocator, that their temporal overlap is high, and that all of them can be solved.
 //
-// So each instance is cut out of a rectangle whose height is the capacity, which guarantees a plan. Cuts go across
-// space more often than across time, and a few are pinwheels. Then every piece is trimmed a little in size and at
-// both ends of its life. That leaves some room, and hides the cuts.
+// So each instance is a rectangle, as high as the capacity and as long as the horizon, that is cut into pieces; each
+// piece is a buffer. Most cuts divide the bytes, fewer divide the time, and a few make pinwheels. Then every piece is
+// made a little smaller, starts a little later and ends a little earlier. So the edges of neighbours no longer match,
+// and there is some room.
 //
-// Invariant: the pieces lie within the rectangle and do not meet: Offsets is a plan that fits the capacity. The
-// optimum is not known.
+// Invariant: the pieces lie within the rectangle and do not overlap, so Offsets is a plan that fits the capacity. The
+// lowest height is not known.
 //
 // Complexity: O(n).
 //
-// The load is close to the capacity and most pairs overlap, so that single heuristics
-// solve few of them; synthetic_test.go holds the load and the overlap.
+// The load is close to the capacity and most pairs overlap, so that single heuristics solve few of the instances.
+// synthetic_test.go checks both.
 //
 // Trials: docs/lab/tests.md (random sizes and lifespans at the load are nearly always easy or impossible).
 

@@ -62,7 +62,6 @@ var clockAllowed = []clockUse{
 	{"internal/setting/setting_test.go", "Timeout: ", "how options are read; nothing runs"},
 	{"lab/agree/second_test.go", "RuledPatience", "what is compared holds after any limit; most problems are decided by a bound or in a few nodes"},
 	{"internal/planners/boxing/boxing_test.go", "pace.Within(", "a limit of pace; the plan is valid after any limit"},
-	{"lab/baseline/framework/limits_test.go", "Timeout: limit}", "there is a plan after any limit"},
 	{"lab/baselines/limits_test.go", "WithTimeout(", "there is a plan after any limit"},
 	{"lab/bench/outside/outside_test.go", "--timeout 7", "a flag that the script must get; it ends at once"},
 	{"lab/bench/outside/outside_test.go", "Timeout: 7 ", "a flag that the script must get; it ends at once"},

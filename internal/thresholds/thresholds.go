@@ -14,22 +14,19 @@ package thresholds
 
 // Sizes up to some hundreds of buffers.
 const (
-	// LadderMost is the number of buffers of a partition up to which exact search may
-	// choose them from the highest to the lowest (internal/exact/ladder). It is also
-	// the size up to which auto's first look of exact search is long. The ladder keeps sets
-	// of buffers in 32 bits, and its table takes 8 MiB for 16 buffers.
-	// Measured on the awkward problems of lab/bench/awkward: all are decided, 64 without it.
+	// LadderMost is the number of buffers of a partition up to which exact search may choose them from the highest to
+	// the lowest (internal/exact/ladder). It is also the size up to which auto's first look of exact search is long.
+	// The ladder keeps sets of buffers in 32 bits, and its table takes 8 MiB for 16 buffers. Measured on the awkward
+	// problems of lab/bench/awkward: all are decided, 64 without it.
 	LadderMost = 24
 
-	// MergeLeast is the first size at which auto merges buffers. On smaller problems exact
-	// search ends as soon as merge does.
-	// Measured on 135 packings of 20 and 100 buffers and on A-K: first-fit orders solve no
-	// full problem of 48 buffers or more.
+	// MergeLeast is the first size at which auto merges buffers. On smaller problems exact search ends as soon as merge
+	// does. Measured on 135 packings of 20 and 100 buffers and on A-K: first-fit orders solve no full problem of 48
+	// buffers or more.
 	MergeLeast = 48
 
-	// OutwardLeast is the first size at which sweeps from the peak are among the first
-	// heuristics. On smaller problems exact search ends as soon.
-	// Measured on the latency benchmark, problems of 20 and 100 buffers.
+	// OutwardLeast is the first size at which sweeps from the peak are among the first heuristics. On smaller problems
+	// exact search ends as soon. Measured on the latency benchmark, problems of 20 and 100 buffers.
 	OutwardLeast = 128
 
 	// GlanceMost is the size up to which auto's first look of exact search has at least 16 nodes a buffer. It then
@@ -52,9 +49,8 @@ const (
 
 // Sizes of some thousand buffers.
 const (
-	// CoresLeast is the first size at which auto plans the sections around the peak right
-	// after the quickest heuristics.
-	// Measured on training graphs, whose quick plans are within a fiftieth of the bound.
+	// CoresLeast is the first size at which auto plans the sections around the peak right after the quickest
+	// heuristics. Measured on training graphs, whose quick plans are within a fiftieth of the bound.
 	CoresLeast = 1024
 
 	// DigitsLeast is a number of keys. From it on keys are sorted digit by digit (internal/sorting). Fewer keys are
@@ -75,9 +71,8 @@ const (
 	// average.
 	OneWideListMost = 1024
 
-	// ExactMost is the size up to which exact search takes turns in auto. Its trail takes
-	// 16 bytes for each conflict on the way down.
-	// Measured on a training graph of 10,000 buffers: 900 MB.
+	// ExactMost is the size up to which exact search takes turns in auto. Its trail takes 16 bytes for each conflict on
+	// the way down. Measured on a training graph of 10,000 buffers: 900 MB.
 	ExactMost = 4096
 
 	// MergeAttemptsMost is the number of composites up to which exact search attempts to
@@ -97,11 +92,9 @@ const (
 
 // Sizes of tens of thousands of buffers and more.
 const (
-	// LargeAbove is the size above which a plan within a thousandth of the bound is good
-	// enough: the sweep comes first and may be the only heuristic, and a run without a limit
-	// ends after one look at the peak. What local search could still win takes longer than
-	// its first turn.
-	// Measured on the training graphs of lab/bench/scale.
+	// LargeAbove is the size above which a plan within a thousandth of the bound is good enough: the sweep comes first
+	// and may be the only heuristic, and a run without a limit ends after one look at the peak. What local search could
+	// still win takes longer than its first turn. Measured on the training graphs of lab/bench/scale.
 	LargeAbove = 1 << 13
 
 	// MergeMost is the size up to which auto and exact search merge buffers. Above it there are too many composites for
@@ -121,11 +114,9 @@ const (
 	// is prepared even if the context has ended: that takes a few milliseconds.
 	PreparedMost = 1 << 16
 
-	// HugeAbove is the size above which one plan of a first-fit order takes seconds.
-	// Heuristics then end after the sweep and first-fit, and local search looks at the peak
-	// only. It is also the size up to which merge goes over the walls of a packing without
-	// an unused byte.
-	// Measured on training graphs to ten million buffers (docs/compare.md).
+	// HugeAbove is the size above which one plan of a first-fit order takes seconds. Heuristics then end after the
+	// sweep and first-fit, and local search looks at the peak only. It is also the size up to which merge goes over the
+	// walls of a packing without an unused byte. Measured on training graphs to ten million buffers (docs/compare.md).
 	HugeAbove = 1 << 17
 
 	// OrdersMost is the size up to which local search changes the order of all buffers and places them again. Above it
@@ -135,11 +126,9 @@ const (
 
 // How close one height is to another. A value of n means within 1/n of the height: see Within.
 const (
-	// CloseBy is how close to the bound a plan of more than LargeAbove buffers is good enough:
-	// within a thousandth of it. A sweep that ends there is the only heuristic, and auto looks
-	// at the peak alone.
-	// Measured on the training graphs of lab/bench/scale: what is left takes local search longer
-	// than its first turn.
+	// CloseBy is how close to the bound a plan of more than LargeAbove buffers is good enough: within a thousandth of
+	// it. A sweep that ends there is the only heuristic, and auto looks at the peak alone. Measured on the training
+	// graphs of lab/bench/scale: what is left takes local search longer than its first turn.
 	CloseBy = 1000
 
 	// EqualBy is how close to the bound a plan of more than CloseAbove buffers is as good as a

@@ -224,7 +224,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestProgress follows a search: heights only fall, bounds and nodes only rise, and what is told is what is known.
+// TestProgress checks the reports of a search: heights only fall, bounds and nodes only rise, and the result is at
+// least as good as the last report.
 func TestProgress(t *testing.T) {
 	tl := disguised(t, 60, 2)
 	for _, minimize := range []bool{true, false} {

@@ -95,8 +95,8 @@ func meshing(seed uint64) *model.Problem {
 	return p
 }
 
-// TestLadder compares the search with brute force, at, under and above the lowest height, in turns so that tables and
-// what has failed are used again.
+// TestLadder compares the search with brute force at capacities below, at and above the lowest height. One search is
+// asked about all of them, so that later questions use the tables and failed sets of earlier ones.
 func TestLadder(t *testing.T) {
 	problems := plantest.Share[uint64](3000, 1000, 600)
 	for _, kind := range []struct {

@@ -9,14 +9,15 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a buffer's life is a row of pieces, in each of which it uses one window of its bytes. A line sweeps over
-// their ends. It closes a section at the first end after a start, and a partition if nothing lives on.
+// Idea: a buffer's life is a row of pieces, in each of which it uses one window of its bytes. The sweep visits the
+// starts and ends of all pieces in the order of time. It closes a section at the first end after a start, and a
+// partition if no buffer is live.
 //
-// So each time at which a buffer ends may close a section. Package timeline has fewer sections, since it drops each
-// that is part of another. The dropped ones may say more: fewer unplaced buffers may have a higher least offset.
+// Package timeline has fewer sections, since it drops each section whose buffers are all in another one. This search
+// keeps them: once some buffers are placed, a small section may give a higher bound than the one that contains it.
 //
-// Lives are cut to their pieces. google/minimalloc counts a buffer that ends in a gap as in use up to its end, and
-// twice before. So it may miss a plan.
+// Only the pieces of a buffer count here. google/minimalloc counts a buffer that ends in a gap as in use up to its
+// end, and twice before. So it may miss a plan.
 //
 // Complexity: the sum of the members of all sections, which largest bounds.
 // Source: google/minimalloc 9f5cf81, src/sweeper.cc.

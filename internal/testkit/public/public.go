@@ -1,5 +1,5 @@
-// Package public finds the public instances that tests and benchmarks measure
-// on. They are not part of this repository: see lab/bench/README.md.
+// Package public finds the public instances that tests and benchmarks measure on. They are not part of this repository:
+// see lab/bench/README.md.
 package public
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Dir returns the folder of the public instances: STOWAGE_DATA, else a folder shared/data beside the working directory
-// or beside one above it; "" where there is none.
+// Dir returns the folder of the public instances: STOWAGE_DATA if it is set. Otherwise it looks for a folder
+// shared/data in the working directory and in each folder above, and returns the first, or "" if there is none.
 func Dir() string {
 	if dir := os.Getenv("STOWAGE_DATA"); dir != "" {
 		return dir
@@ -32,8 +32,8 @@ func Dir() string {
 	return ""
 }
 
-// Load reads an instance by its name within Dir, such as
-// challenging/A.1048576.csv. The error is fs.ErrNotExist if it is not there.
+// Load reads an instance by its name within Dir, such as challenging/A.1048576.csv. The error is fs.ErrNotExist if it
+// is not there.
 func Load(name string) (*model.Problem, error) {
 	dir := Dir()
 	if dir == "" {

@@ -17,8 +17,8 @@ type RuledCase struct {
 	Problem *model.Problem
 	// Optimum has the best values of Problem.Objective, in its order; nil if there is no plan.
 	Optimum []int64
-	// Refused says that model.Validate must refuse the problem. It contradicts itself, or it fixes a
-	// buffer that has a choice of pools: the file allows that, and its Optimum is set then.
+	// Refused says that model.Validate must refuse the problem: its rules contradict each other, or a buffer with a fixed
+	// offset has a choice of pools. The file allows the latter, so Optimum is set then.
 	Refused bool
 }
 

@@ -26,10 +26,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// A Book has a line for each group of runs.
+// A Book collects the lines of a file of digests: one for each group of runs.
 type Book struct{ lines strings.Builder }
 
-// Line adds a line: a name and the digest of all that run says.
+// Line adds a line: a name and the digest of all answers that run passes to say.
 func (b *Book) Line(name string, run func(say func(answers ...any))) (digest uint64) {
 	h := fnv.New64a()
 	run(func(answers ...any) { fmt.Fprintln(h, answers...) })
@@ -37,7 +37,7 @@ func (b *Book) Line(name string, run func(say func(answers ...any))) (digest uin
 	return h.Sum64()
 }
 
-// Hold compares what write adds with the file of this name in testdata.
+// Hold has write fill a book, and compares it with the file testdata/NAME.txt.
 func Hold(t testing.TB, name string, write func(b *Book)) {
 	t.Helper()
 	var b Book
@@ -57,7 +57,7 @@ type Planner struct {
 	Larger []*model.Problem
 	// Params has parameters as name=value.
 	Params []string
-	// Quiet has settings that may decide as the default does on these problems.
+	// Quiet has the settings whose answers may equal those of the default.
 	Quiet []string
 }
 
@@ -74,7 +74,8 @@ func (x Planner) Hold(t *testing.T) {
 	for k, p := range all {
 		tls[k], best[k] = timeline.New(p), model.MaxSum
 	}
-	// ask asks three questions about each problem: the lowest plan, one as low as the first that was found, a lower one.
+	// ask asks three questions about each problem: for the lowest plan, for a plan as low as the first one that was found,
+	// and for a plan that is at least one byte lower.
 	ask := func(name string, o plan.Options, say func(...any)) {
 		for k, tl := range tls {
 			for below := int64(-1); below < 2; below++ {
@@ -137,7 +138,7 @@ func small(scale int) (all []*model.Problem) {
 	return all
 }
 
-// Rules returns problems with rules of all kinds that tests draw, so many of each, by the name of the kind.
+// Rules returns problems with rules, by the kind of draw: each problems of every kind.
 func Rules(each int) map[string][]*model.Problem {
 	kinds := map[string]func(r *rand.Rand) *model.Problem{
 		"ruled": drawn.Ruled, "banked": drawn.Banked, "evicted": drawn.Evicted, "pooled": drawn.Pooled,
@@ -153,7 +154,7 @@ func Rules(each int) map[string][]*model.Problem {
 	return draw(kinds, each)
 }
 
-// LargeRules returns problems with rules that are too large to be enumerated.
+// LargeRules is Rules with problems that are too large for brute force.
 func LargeRules(each int) map[string][]*model.Problem {
 	return draw(map[string]func(r *rand.Rand) *model.Problem{
 		"crowd":     func(r *rand.Rand) *model.Problem { return drawn.Crowd(r, 24) },

@@ -1,5 +1,4 @@
-// Package sample makes problems and plans for the tests of the pictures, so
-// that these depend on no planner.
+// Package sample makes problems and plans for the tests of the pictures, so that these depend on no planner.
 package sample
 
 import (
@@ -12,8 +11,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Paper returns the running example of the MiniMalloc paper. Its lowest plan,
-// at 8, 8, 4, 4, 0, has height 12.
+// Paper returns the running example of the MiniMalloc paper. Its lowest plan, at 8, 8, 4, 4, 0, has height 12.
 func Paper() *model.Problem {
 	p := gen.MiniMalloc()
 	p.Name = "running example"
@@ -55,9 +53,8 @@ func Random(n int, seed uint64) *model.Problem {
 	return p
 }
 
-// FirstFit places the buffers by decreasing size, each as low as those already
-// placed allow. It takes gaps and windows for full use and heeds alignments and
-// fixed offsets.
+// FirstFit places the buffers by decreasing size, each as low as those already placed allow. It takes gaps and windows
+// for full use and heeds alignments and fixed offsets.
 func FirstFit(p *model.Problem) []int64 {
 	offsets := make([]int64, len(p.Buffers))
 	order := make([]int, len(p.Buffers))

@@ -20,10 +20,9 @@ import (
 //
 // Complexity: O(n · chunks); XLA keeps them in trees.
 //
-// Source: XLA, FinishFastMerge and FinishFastSplit of
-// ConstrainedGlobalDecreasingSizeBestFitHeap, and FreeChunksManager (heap_simulator
-// 0e06ac8). XLA puts colocated buffers, which a problem cannot have yet, among the
-// first whatever their place in the order.
+// Source: XLA, FinishFastMerge and FinishFastSplit of ConstrainedGlobalDecreasingSizeBestFitHeap, and FreeChunksManager
+// (heap_simulator 0e06ac8). XLA puts colocated buffers, which a problem cannot have yet, among the first whatever their
+// place in the order.
 
 // xlaExact is how many buffers fast split places exactly.
 const xlaExact = 500

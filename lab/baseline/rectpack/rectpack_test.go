@@ -178,8 +178,7 @@ func TestTechniquesMatter(t *testing.T) {
 			case "start":
 				continue // TestStart
 			case "subsumption":
-				// Forward checking forces what is implied, since the other side
-				// is then dead.
+				// Forward checking forces what is implied, since the other side is then dead.
 				off = []string{"forward-checking"}
 			}
 			matters := false

@@ -75,7 +75,7 @@ func (s *summary) table() string {
 		}
 		rows = append(rows, []string{
 			name, strconv.Itoa(proven) + " of " + strconv.Itoa(len(s.gaps[k])),
-			percentOf(median(s.gaps[k])), percentOf(slices.Max(s.gaps[k])), percentOf(median(s.gains[k])),
+			percentOf(comparison.Median(s.gaps[k])), percentOf(slices.Max(s.gaps[k])), percentOf(comparison.Median(s.gains[k])),
 			percentOf(slices.Max(s.gains[k])), repacks,
 		})
 	}
@@ -83,12 +83,4 @@ func (s *summary) table() string {
 		"choice", "at the bound", "median gap", "largest gap", "median gain over XLA's order", "largest gain",
 		"repacks that made room",
 	}, rows).Markdown()
-}
-
-func median(x []float64) float64 {
-	x = slices.Sorted(slices.Values(x))
-	if n := len(x); n%2 == 0 {
-		return (x[n/2-1] + x[n/2]) / 2
-	}
-	return x[len(x)/2]
 }

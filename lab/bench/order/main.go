@@ -122,7 +122,7 @@ func withoutEach(ctx context.Context, states int) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			text := bytes(r.Peak)
+			text := comparison.Grouped(r.Peak)
 			if r.Status == model.Optimal {
 				text += " ="
 			}
@@ -209,11 +209,11 @@ func (b *bench) measure(ctx context.Context, n networks.Network) (row []string, 
 	peaks[3] = r.Peak
 	row = []string{n.Family + " " + n.Name, strconv.Itoa(len(p.Operators))}
 	for _, peak := range peaks {
-		row = append(row, bytes(peak))
+		row = append(row, comparison.Grouped(peak))
 	}
 	bound := "="
 	if r.Status != model.Optimal {
-		bound = bytes(r.Bound)
+		bound = comparison.Grouped(r.Bound)
 	}
 	row = append(row, bound, fmt.Sprintf("%.2f", float64(peaks[0])/float64(r.Peak)),
 		strconv.Itoa(r.States), fmt.Sprintf("%.3f", seconds))
@@ -224,20 +224,11 @@ func (b *bench) measure(ctx context.Context, n networks.Network) (row []string, 
 		}
 		text := "="
 		if height != r.Peak {
-			text = bytes(height)
+			text = comparison.Grouped(height)
 		}
 		row = append(row, text)
 	}
 	return row, peaks, ctx.Err()
-}
-
-// bytes writes a number of bytes in groups of three digits.
-func bytes(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for k := len(text) - 3; k > 0; k -= 3 {
-		text = text[:k] + "," + text[k:]
-	}
-	return text
 }
 
 // planned returns the height of a plan for the lifespans of an order, as `auto` finds it in two seconds. Moment 0 is

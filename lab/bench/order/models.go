@@ -124,14 +124,14 @@ func (a *asked) model(ctx context.Context, file string, flags []string) error {
 		case best.Proven:
 			a.proven[k]++
 		case best.Bound > 0:
-			proven = "the bound is " + bytes(best.Bound)
-			a.open[k] = append(a.open[k], fmt.Sprintf("%s (%s, the bound is %s)", name, bytes(best.height()), bytes(best.Bound)))
+			proven = "the bound is " + comparison.Grouped(best.Bound)
+			a.open[k] = append(a.open[k], fmt.Sprintf("%s (%s, the bound is %s)", name, comparison.Grouped(best.height()), comparison.Grouped(best.Bound)))
 		case k == 0:
 			a.kept = append(a.kept, name)
 		}
 		if best.height() < given.height() {
 			a.rows = append(a.rows, []string{
-				name, way.name, bytes(given.height()), bytes(best.height()),
+				name, way.name, comparison.Grouped(given.height()), comparison.Grouped(best.height()),
 				fmt.Sprintf("%.1f%%", 100*(1-float64(best.height())/float64(given.height()))), fmt.Sprint(best.Moved), proven,
 			})
 		}

@@ -4,11 +4,11 @@
 package cmsis
 
 import (
+	_ "embed"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 
 	"github.com/stowage-go/stowage/internal/distance"
 	"github.com/stowage-go/stowage/lab/kernels/harness"
@@ -36,12 +36,14 @@ func Targets() []Target {
 // other matches what the driver does not call.
 var other = regexp.MustCompile(`f16|f32|Bindings|lstm|svdf`)
 
+//go:embed driver/driver.c
+var driver []byte
+
 // Driver returns the driver with the library's sources.
 func Driver() (harness.Driver, error) {
-	_, file, _, _ := runtime.Caller(0)
 	root := os.Getenv(Sources)
 	d := harness.Driver{
-		File:    filepath.Join(filepath.Dir(file), "driver", "driver.c"),
+		Source:  driver,
 		Include: []string{filepath.Join(root, "Include")},
 	}
 	err := filepath.WalkDir(filepath.Join(root, "Source"), func(path string, _ fs.DirEntry, err error) error {

@@ -4,9 +4,9 @@
 package esp
 
 import (
+	_ "embed"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/stowage-go/stowage/lab/kernels/harness"
@@ -27,12 +27,14 @@ func Targets() []Target {
 	return []Target{{"opt", harness.Host}, {"opt", harness.M3}, {"ansi", harness.Host}, {"ansi", harness.M3}}
 }
 
+//go:embed driver/driver.c
+var driver []byte
+
 // Driver returns the driver with the library's sources.
 func (t Target) Driver() (harness.Driver, error) {
-	_, file, _, _ := runtime.Caller(0)
 	root := os.Getenv(Sources)
 	d := harness.Driver{
-		File:    filepath.Join(filepath.Dir(file), "driver", "driver.c"),
+		Source:  driver,
 		Include: []string{filepath.Join(root, "include"), filepath.Join(root, "src", "common")},
 	}
 	if t.Kernels == "opt" {

@@ -3,11 +3,11 @@ package harness
 import (
 	"bytes"
 	"context"
+	"embed"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +18,7 @@ import (
 
 // A Driver is a program in C around a library, before it is built.
 type Driver struct {
-	File    string   // the driver's own source
+	Source  []byte   // the driver's own, in C
 	Include []string // folders of the library's headers
 	Sources []string // the library
 	Flags   []string
@@ -31,16 +31,23 @@ type Program struct {
 	plugin       string
 }
 
-// bare is the folder of the C code that drivers share.
-func bare() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "bare")
-}
+// bare has the C code that drivers share.
+//
+//go:embed bare
+var bare embed.FS
 
 // Build builds a driver for a machine, in a folder that is there.
 func Build(ctx context.Context, folder string, m Machine, d Driver) (*Program, error) {
 	p := &Program{machine: m, folder: folder, file: filepath.Join(folder, "program-"+m.Name)}
-	args := append([]string{"-O2", "-w", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-I", bare()},
+	sources := filepath.Join(folder, "sources-"+m.Name)
+	if err := os.CopyFS(sources, bare); err != nil {
+		return nil, err
+	}
+	shared, driver := filepath.Join(sources, "bare"), filepath.Join(sources, "driver.c")
+	if err := os.WriteFile(driver, d.Source, 0o600); err != nil {
+		return nil, err
+	}
+	args := append([]string{"-O2", "-w", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-I", shared},
 		m.Flags...)
 	args = append(args, d.Flags...)
 	for _, i := range d.Include {
@@ -48,14 +55,14 @@ func Build(ctx context.Context, folder string, m Machine, d Driver) (*Program, e
 	}
 	if m.Traced() {
 		p.plugin = filepath.Join(folder, "trace.so")
-		if err := run(ctx, "", "gcc", "-O2", "-shared", "-fPIC", filepath.Join(bare(), "trace.c"), "-o",
+		if err := run(ctx, "", "gcc", "-O2", "-shared", "-fPIC", filepath.Join(shared, "trace.c"), "-o",
 			p.plugin); err != nil {
 			return nil, err
 		}
 		args = append(args, "-mthumb", "-DBARE", "-nostartfiles", "--specs=nano.specs", "--specs=nosys.specs",
-			"-T", filepath.Join(bare(), "link.ld"), filepath.Join(bare(), "start.c"))
+			"-T", filepath.Join(shared, "link.ld"), filepath.Join(shared, "start.c"))
 	}
-	args = append(append(append(args, d.File), d.Sources...), "-lm", "-o", p.file)
+	args = append(append(append(args, driver), d.Sources...), "-lm", "-o", p.file)
 	return p, run(ctx, "", m.Compiler, args...)
 }
 

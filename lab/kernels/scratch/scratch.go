@@ -8,12 +8,12 @@ package scratch
 import (
 	"bytes"
 	"context"
+	"embed"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -68,6 +68,11 @@ func Missing(s kernelscratch.Set) string {
 // sized matches a file that defines a size function.
 var sized = regexp.MustCompile(`(?m)^ *(\w+ )?int(32_t)? \w*_get_\w*_size\w*\(`)
 
+// sources has the programs in C that ask the functions.
+//
+//go:embed driver
+var sources embed.FS
+
 // Build builds the program that asks a set's size functions, in an empty folder, and returns its path.
 func Build(ctx context.Context, s kernelscratch.Set, folder string) (string, error) {
 	_, revision := s.Source()
@@ -78,8 +83,10 @@ func Build(ctx context.Context, s kernelscratch.Set, folder string) (string, err
 	if err := run(ctx, "tar", "-xf", pack, "-C", folder); err != nil {
 		return "", err
 	}
-	_, file, _, _ := runtime.Caller(0)
-	driver := filepath.Join(filepath.Dir(file), "driver")
+	if err := os.CopyFS(filepath.Join(folder, "ask.src"), sources); err != nil {
+		return "", err
+	}
+	driver := filepath.Join(folder, "ask.src", "driver")
 	program := filepath.Join(folder, "ask")
 	args := []string{
 		"-O1", "-w", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-I" + driver, "-o", program,

@@ -82,7 +82,7 @@ func record(ctx context.Context, shapes int, seed uint64, file string, each int,
 		if why := scratch.Missing(s); why != "" {
 			return fmt.Errorf("%s: %s", s, why)
 		}
-		a, bad, err := one(ctx, s, shapes, seed, each, models)
+		a, bad, err := one(ctx, s, shapes, seed, models)
 		if err != nil {
 			return err
 		}
@@ -126,19 +126,19 @@ type column struct {
 }
 
 // one compares a set, and prints its rows.
-func one(ctx context.Context, s kernelscratch.Set, shapes int, seed uint64, each int, models []model) (column,
-	int, error,
+func one(ctx context.Context, s kernelscratch.Set, shapes int, seed uint64, models []model) (c column, wrong int,
+	err error,
 ) {
 	folder, err := os.MkdirTemp("", "scratch")
 	if err != nil {
-		return column{}, 0, err
+		return c, 0, err
 	}
 	defer os.RemoveAll(folder)
 	program, err := scratch.Build(ctx, s, folder)
 	if err != nil {
-		return column{}, 0, err
+		return c, 0, err
 	}
-	c, wrong := column{s, map[string]string{}}, 0
+	c = column{s, map[string]string{}}
 	ask := func(ops []*distance.Operator, keep int) (r scratch.Row, err error) {
 		if len(ops) == 0 {
 			return r, nil

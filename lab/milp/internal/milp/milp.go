@@ -40,9 +40,8 @@ import (
 // Complexity: exponential, in the solver. Each partition is a program of its own, the highest first. Partitions that
 // are then below the bound keep their plans.
 //
-// Source: Maas et al., "TelaMalloc", ASPLOS 2023, section 3.2. The paper's
-// solver is not named; HiGHS is the strongest of the free ones that run
-// everywhere Go does.
+// Source: Maas et al., "TelaMalloc", ASPLOS 2023, section 3.2. The paper's solver is not named; HiGHS is the strongest
+// of the free ones that run everywhere Go does.
 
 const (
 	// gap is the distance between solution and bound at which a solver may stop:
@@ -350,8 +349,7 @@ func (r *job) groups() [][]int32 {
 	return groups
 }
 
-// height returns the height of a group; nil stands for the buffers that are
-// never active.
+// height returns the height of a group; nil stands for the buffers that are never active.
 func (r *job) height(group []int32) int64 {
 	var h int64
 	if group == nil {
