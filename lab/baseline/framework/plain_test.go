@@ -117,11 +117,7 @@ func plainShared(p *model.Problem, smallest bool) int64 {
 					forbidden = append(forbidden, [2]int64{offsets[j], offsets[j] + p.Buffers[j].Size})
 				}
 			}
-			slices.SortFunc(forbidden, func(a,
-				b [2]int64,
-			) int {
-				return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
-			})
+			slices.SortFunc(forbidden, func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) })
 			var holes [][2]int64 // start and what is left over
 			at := f.start
 			for _, x := range append(forbidden, [2]int64{f.end, f.end}) {

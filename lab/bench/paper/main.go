@@ -32,11 +32,8 @@ func main() { record.Main("lab/bench/paper", show) }
 
 func show(context.Context) error {
 	id := flag.String("section", "", "show the section `ID` alone")
-	runs := flag.String(
-		"runs",
-		"",
-		"take all runs of `FILE`, for the one section [default: those of the section in lab/bench/results]",
-	)
+	runs := flag.String("runs", "",
+		"take all runs of `FILE`, for the one section [default: those of the section in lab/bench/results]")
 	out := flag.String("o", filepath.Join("lab", "bench", "out", "paper.html"), "write the page to `FILE`")
 	into := flag.String("into", "", "put the section's table into its block of the document `FILE`")
 	list := flag.Bool("list", false, "list the sections")

@@ -55,22 +55,14 @@ func (p *part) figures() *comparison.Table {
 // write writes the page.
 func write(w io.Writer, parts []part) error {
 	var s strings.Builder
-	s.WriteString(
-		picture.Head("The papers' figures beside Stowage's", style) + "<h1>The papers' figures beside Stowage's</h1>\n<p>" +
-			rules + "</p>\n",
-	)
+	s.WriteString(picture.Head("The papers' figures beside Stowage's", style))
+	s.WriteString("<h1>The papers' figures beside Stowage's</h1>\n<p>" + rules + "</p>\n")
 	for k := range parts {
 		p := &parts[k]
 		text := html.EscapeString
-		fmt.Fprintf(
-			&s,
-			"<section id=\"%s\">\n<h2>%s</h2>\n<p>%s The paper's figures: %s. The runs, made anew: <code>stowage-lab sweep run sweep/specs/%s</code>.</p>\n",
-			p.id,
-			text(p.title),
-			text(p.inputs),
-			text(p.source),
-			p.spec,
-		)
+		fmt.Fprintf(&s, "<section id=\"%s\">\n<h2>%s</h2>\n<p>%s The paper's figures: %s.", p.id, text(p.title),
+			text(p.inputs), text(p.source))
+		fmt.Fprintf(&s, " The runs, made anew: <code>stowage-lab sweep run sweep/specs/%s</code>.</p>\n", p.spec)
 		if len(p.runs.Instances) == 0 {
 			s.WriteString("<p>Not measured.</p>\n</section>\n")
 			continue
@@ -89,13 +81,8 @@ func write(w io.Writer, parts []part) error {
 			s.WriteString(one)
 		}
 		t := p.figures()
-		fmt.Fprintf(
-			&s,
-			"<details>\n<summary>The figures (%d lines)</summary>\n%s</details>\n<p>%s</p>\n</section>\n",
-			len(t.Rows),
-			t.HTML(),
-			text(machines(p.runs)),
-		)
+		fmt.Fprintf(&s, "<details>\n<summary>The figures (%d lines)</summary>\n%s</details>\n<p>%s</p>\n</section>\n",
+			len(t.Rows), t.HTML(), text(machines(p.runs)))
 	}
 	s.WriteString("</body>\n</html>\n")
 	_, err := io.WriteString(w, s.String())

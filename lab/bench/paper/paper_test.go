@@ -47,14 +47,7 @@ func TestVerdict(t *testing.T) {
 
 // made is a run of a problem.
 func made(problem, planner, status string, seconds float64) comparison.Run {
-	return comparison.Run{
-		Problem: problem,
-		Name:    problem,
-		Planner: planner,
-		Status:  status,
-		Seconds: seconds,
-		Timeout: 2,
-	}
+	return comparison.Run{Problem: problem, Name: problem, Planner: planner, Status: status, Seconds: seconds, Timeout: 2}
 }
 
 var runs = []comparison.Run{
