@@ -194,7 +194,10 @@ var layers = []struct {
 	}},
 	{"internal/ruled/poolchoice", []string{
 		"internal/ruled/stage", "model", "internal/invariants", "plan", "internal/lower", "internal/ruled/stackdp",
-		"internal/run", "internal/ruled/places", "internal/ruled/pools", "internal/ruled/assign",
+		"internal/run", "internal/ruled/places", "internal/ruled/pools", "internal/ruled/assign", "internal/ruled/heights",
+	}},
+	{"internal/ruled/heights", []string{
+		"model", "internal/lower", "internal/ruled/assign", "internal/ruled/places", "internal/splitmix",
 	}},
 	{"internal/ruled/places", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}}, // no planner
 	{"internal/ruled/parts", []string{"model", "plan"}},

@@ -69,7 +69,7 @@ func TestEnded(t *testing.T) {
 	exact := must.Get(plan.Find("exact"))(t)
 	r := rand.New(rand.NewPCG(40, 12))
 	open := map[plan.Stop]int{}
-	for range 14 {
+	for range 30 {
 		p := drawn.BroadOf(r, 18, []string{"pools", "penalties", "choice", "objective", "capacity"}[r.IntN(5)], "pools")
 		if p.Rules.Threads > 0 {
 			continue

@@ -87,12 +87,14 @@ func (c *chooser) leastOf(m model.Measure) (least int64) {
 	if m == model.MeasureCost {
 		return c.loads.Low
 	}
+	least = c.raised[m]
 	f := c.floor()
 	kind, _, _ := strings.Cut(string(m), ":")
 	peak := strings.HasSuffix(kind, string(model.MeasurePeak))
 	if !peak && !strings.HasSuffix(kind, string(model.MeasureHeight)) {
-		return 0
+		return least
 	}
+	height := int64(0)
 	// As total of internal/ruled/pools has it, for pools that may not have been planned.
 	for q := range c.lowering.Pools {
 		if kind != string(m) && m != model.HeightIn(c.lowering.Pools[q].ID) && m != model.PeakIn(c.lowering.Pools[q].ID) {
@@ -105,11 +107,12 @@ func (c *chooser) leastOf(m model.Measure) (least int64) {
 			}
 		}
 		if strings.HasPrefix(kind, "max_") {
-			least = max(least, h)
+			height = max(height, h)
 		} else {
-			least += h
+			height += h
 		}
 	}
+	least = max(least, height)
 	switch m {
 	case model.MeasureHeight, model.MeasurePeak:
 		least = max(least, f.total)

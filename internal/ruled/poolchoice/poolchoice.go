@@ -7,6 +7,7 @@
 //	core.go      a few buffers that keep a pool from packing, its core
 //	check.go     cores of a few sections, as rows of the linear program of loads
 //	without.go   the cheapest assignments that keep one buffer of a core out of the pool
+//	heights.go   low plans if a height comes before all else
 //	branch.go    a search of all assignments that may be better
 //	floors.go    bounds of heights that hold for every assignment
 //	cheaper.go   the last step: buffers move from dearer pools into cheaper ones that have a free place
@@ -39,6 +40,7 @@ var stages = []stage.Stage[*chooser]{
 	{Name: "places", Does: "where single buffers and pairs may lie", Run: (*chooser).places},
 	{Name: "plans", Does: "each buffer has its pool: pool by pool, measure by measure", For: (*chooser).given, Run: (*chooser).plan},
 	{Name: "loads", Does: "the cheapest pools by loads and costs", Run: (*chooser).cheapest},
+	{Name: "heights", Does: "low plans of several pools, and whether lower ones fit", For: (*chooser).leads, Run: (*chooser).heights},
 	{Name: "packing", For: (*chooser).assigned, Run: (*chooser).pack, Nested: true},
 	{Name: "branches", Does: "plans of that choice, and of choices that may be better", Run: (*chooser).explore},
 }
@@ -51,11 +53,14 @@ type chooser struct {
 	loads     *assign.Choices
 	tell      func(plan.Turn)
 	planner   string
-	costFirst bool              // cost is the first measure
-	only      []int32           // the pool of each buffer if none may be in several; nil otherwise
-	answer    *plan.Result      // nil until there is an answer
-	byLoads   assign.Assignment // the cheapest
-	packed    assign.Assignment // the cheapest assignment that is known to pack, or byLoads
+	again     func(context.Context, *model.Problem, plan.Options, plan.Stats) (plan.Result, error) // Plan, by the same planner
+	options   plan.Options
+	raised    map[model.Measure]int64 // bounds that questions have proven
+	costFirst bool                    // cost is the first measure
+	only      []int32                 // the pool of each buffer if none may be in several; nil otherwise
+	answer    *plan.Result            // nil until there is an answer
+	byLoads   assign.Assignment       // the cheapest
+	packed    assign.Assignment       // the cheapest assignment that is known to pack, or byLoads
 	best      *plan.Result
 	floors    floors
 	near      neighbours
@@ -76,6 +81,10 @@ func Plan(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Opt
 		lowering: l, planner: planner.Name(), tell: o.Turns, costFirst: p.Objective()[0] == model.MeasureCost, only: alone(l),
 	}
 	o.Turns = nil
+	c.options = o
+	c.again = func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+		return Plan(ctx, p, planner, o, spent)
+	}
 	if c.plans = pools.New(l, planner, o, spent); c.only == nil {
 		c.plans.KeepAnswers()
 	}

@@ -37,6 +37,9 @@ func chooserOf(p *model.Problem, planner run.Planner) (c *chooser, ok bool) {
 	return &chooser{
 		lowering: l, plans: s, sets: sets, loads: choices, planner: planner.Name(),
 		costFirst: p.Objective()[0] == model.MeasureCost,
+		again: func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+			return Plan(ctx, p, planner, o, spent)
+		},
 	}, true
 }
 

@@ -61,6 +61,9 @@ func (s *Search) KeepAnswers() { s.kept = &answers{} }
 // Stats returns the effort of the search, with that of earlier runs.
 func (s *Search) Stats() plan.Stats { return s.stats }
 
+// Spend counts the effort of another search, which began with that of this one.
+func (s *Search) Spend(all plan.Stats) { s.stats = all }
+
 // Over reports whether the limits of the search are over.
 func (s *Search) Over(ctx context.Context) bool {
 	return ctx.Err() != nil || s.options.NodeLimit > 0 && s.stats.Nodes >= s.options.NodeLimit

@@ -1,0 +1,162 @@
+package heights
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/ruled/assign"
+	"github.com/stowage-go/stowage/internal/ruled/places"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+)
+
+// fieldOf prepares a problem. It returns nil if a bound alone shows that there is no plan.
+func fieldOf(p *model.Problem, objective ...model.Measure) *Field {
+	l := lower.New(p)
+	c, why := assign.New(l, places.Find(p, l.Conflicts))
+	if why != "" {
+		return nil
+	}
+	return New(l, c, objective)
+}
+
+// free draws buffers that may be in any of some pools without a capacity, or in some of them.
+func free(r *rand.Rand) *model.Problem {
+	n, scale := 2+r.IntN(60), int64(1)<<r.IntN(30)
+	p := &model.Problem{Rules: &model.Rules{}}
+	for k := range 2 + r.IntN(7) {
+		p.Rules.Pools = append(p.Rules.Pools, model.Pool{ID: string(rune('a' + k))})
+	}
+	some := r.IntN(2) == 0
+	for k := range n {
+		at := r.Int64N(int64(n))
+		b := model.Buffer{ID: string(rune('A' + k)), Lower: at, Upper: at + 1 + r.Int64N(int64(n)), Size: 1 + r.Int64N(scale)}
+		for q := range p.Rules.Pools {
+			if some && r.IntN(2) == 0 {
+				if b.Extra == nil {
+					b.Extra = &model.Extra{}
+				}
+				b.Extra.Pools = append(b.Extra.Pools, int32(q))
+			}
+		}
+		p.Buffers = append(p.Buffers, b)
+	}
+	return p
+}
+
+// greedy is what a user would write: the largest buffer first, into the pool in which it ends lowest. It returns the
+// highest end.
+func greedy(p *model.Problem) (highest int64) {
+	type placed struct {
+		b    *model.Buffer
+		pool int32
+		at   int64
+	}
+	var all []placed
+	order := make([]*model.Buffer, len(p.Buffers))
+	for k := range order {
+		order[k] = &p.Buffers[k]
+	}
+	slices.SortStableFunc(order, func(a, b *model.Buffer) int { return cmp.Compare(b.Size, a.Size) })
+	for _, b := range order {
+		best := placed{b: b, pool: -1}
+		for q := range p.Rules.Pools {
+			if b.Extra != nil && !slices.Contains(b.Extra.Pools, int32(q)) {
+				continue
+			}
+			var taken []placed
+			for _, o := range all {
+				if o.pool == int32(q) && o.b.Lower < b.Upper && b.Lower < o.b.Upper {
+					taken = append(taken, o)
+				}
+			}
+			slices.SortFunc(taken, func(x, y placed) int { return cmp.Compare(x.at, y.at) })
+			at := int64(0)
+			for _, o := range taken {
+				if o.at-at >= b.Size {
+					break
+				}
+				at = max(at, o.at+o.b.Size)
+			}
+			if best.pool < 0 || at < best.at {
+				best.pool, best.at = int32(q), at
+			}
+		}
+		all, highest = append(all, best), max(highest, best.at+b.Size)
+	}
+	return highest
+}
+
+// TestGreedy: no plan is above that of the greedy, and better orders lower many.
+func TestGreedy(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 1))
+	lower := 0
+	for range 60 {
+		p := free(r)
+		found := fieldOf(p, model.MeasureMaxHeight).Descend(t.Context(), []int64{0})
+		want := greedy(p)
+		if found.Values[0] > want {
+			t.Fatalf("%d, and the greedy has %d\n%s", found.Values[0], want, drawn.DescribeRuled(p))
+		}
+		if found.Values[0] < want {
+			lower++
+		}
+	}
+	if lower < 24 {
+		t.Errorf("lower than the greedy in %d of 60", lower)
+	}
+}
+
+// TestPlans: every plan of problems with all rules is right, and has the values that it is said to have.
+func TestPlans(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 2))
+	objectives := []model.Measure{model.MeasureMaxHeight, model.MeasureHeight, model.MeasurePeak, model.MeasureMaxPeak}
+	plans := 0
+	for range 600 {
+		p := drawn.BroadOf(r, 12, "pools", []string{"choice", "together", "distances", "reserved", "period", "clocks"}[r.IntN(6)])
+		if slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.MayLeave() }) {
+			continue
+		}
+		objective := []model.Measure{
+			objectives[r.IntN(4)], model.HeightIn(p.Rules.Pools[0].ID), model.PeakIn(p.Rules.Pools[0].ID),
+		}
+		f := fieldOf(p, objective...)
+		if f == nil {
+			continue
+		}
+		found := f.Descend(t.Context(), make([]int64, len(objective)))
+		if found == nil {
+			continue
+		}
+		plans++
+		got := model.Plan{Offsets: found.Offsets, Pools: found.Pools}
+		measures := model.MeasuresOf(p, &got)
+		got.Height = model.ValueOf(measures, model.MeasureHeight)
+		if report := verify.CheckMeasures(p, &got, measures); !report.OK() {
+			t.Fatalf("%s\n%s", report.Violations[0].Message, drawn.DescribeRuled(p))
+		}
+		for k, m := range objective {
+			if want := model.ValueOf(measures, m); found.Values[k] != want {
+				t.Fatalf("%s is %d, and is said to be %d\n%s", m, want, found.Values[k], drawn.DescribeRuled(p))
+			}
+		}
+	}
+	if plans < 200 {
+		t.Errorf("%d plans", plans)
+	}
+}
+
+// TestEnds: a plan that meets the floor ends the search.
+func TestEnds(t *testing.T) {
+	p := free(rand.New(rand.NewPCG(45, 3)))
+	f := fieldOf(p, model.MeasureMaxHeight)
+	best := f.Descend(t.Context(), []int64{0})
+	again := f.Descend(t.Context(), best.Values)
+	if again.Values[0] != best.Values[0] {
+		t.Errorf("%d, then %d", best.Values[0], again.Values[0])
+	}
+}

@@ -1,0 +1,149 @@
+package heights
+
+import (
+	"math"
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: an order of the bodies is a plan. Each body goes to the lowest free origin of the pool in which it raises the
+// measures least; if several raise them as little, of the one in which it ends lowest. With the largest bodies first,
+// that is the greedy of those who have no planner.
+//
+// Invariant: a plan keeps the rules, the capacities and the reserved ranges. Whatever follows a body in the order
+// does not move it.
+//
+// Complexity: O(pairs · log pairs) for the whole order.
+
+// A placer makes plans of orders. It is of use to one goroutine.
+type placer struct {
+	*Field
+	in      []int32 // the pool of each body, -1 as long as it has none
+	origin  []int64
+	height  []int64 // of each pool
+	taken   [][]model.Range
+	values  []int64
+	raised  []int64
+	checked int64 // distances looked at, the effort
+}
+
+func (f *Field) placer() *placer {
+	return &placer{
+		Field: f, in: make([]int32, len(f.bodies)), origin: make([]int64, len(f.bodies)), height: make([]int64, len(f.pools)),
+		taken: make([][]model.Range, len(f.pools)), values: make([]int64, len(f.goals)),
+		raised: make([]int64, len(f.goals)),
+	}
+}
+
+// place makes the plan of an order. It returns false if some body has no place, or as soon as the plan is worse than
+// most, unless that is nil.
+func (x *placer) place(order []int32, most []int64) bool {
+	for k := range x.in {
+		x.in[k] = -1
+	}
+	clear(x.height)
+	for _, k := range order {
+		if !x.put(k) {
+			return false
+		}
+		if most != nil && slices.Compare(x.measure(x.values), most) > 0 {
+			return false
+		}
+	}
+	x.measure(x.values)
+	return true
+}
+
+// measure computes the measures of the bodies that are placed.
+func (x *placer) measure(out []int64) []int64 {
+	for k := range x.goals {
+		out[k] = x.goals[k].value(x.height)
+	}
+	return out
+}
+
+// put places a body. It returns false if the body has no place.
+func (x *placer) put(k int32) bool {
+	b := &x.bodies[k]
+	for _, d := range x.near[k] {
+		if q := x.in[d.other]; q >= 0 {
+			x.taken[q] = append(x.taken[q], model.Range{Lower: x.origin[d.other] + d.low, Upper: x.origin[d.other] + d.high})
+		}
+	}
+	x.checked += int64(len(x.near[k])) + 1
+	best, at := int32(-1), int64(0)
+	var least []int64
+	for n, q := range b.pools {
+		origin, ok := x.lowest(b, n)
+		if !ok {
+			continue
+		}
+		before := x.height[q]
+		x.height[q] = max(before, origin+b.size)
+		raised := x.measure(x.raised)
+		x.height[q] = before
+		if c := compare(raised, least); best < 0 || c < 0 || c == 0 && origin < at {
+			best, at, least = q, origin, append(least[:0], raised...)
+		}
+	}
+	for q := range x.taken {
+		x.taken[q] = x.taken[q][:0]
+	}
+	if best < 0 {
+		return false
+	}
+	x.in[k], x.origin[k], x.height[best] = best, at, max(x.height[best], at+b.size)
+	return true
+}
+
+func compare(a, b []int64) int {
+	if b == nil {
+		return -1
+	}
+	return slices.Compare(a, b)
+}
+
+// lowest returns the lowest free origin of a body in the nth of its pools.
+func (x *placer) lowest(b *body, n int) (int64, bool) {
+	q := b.pools[n]
+	taken, pool := x.taken[q], &x.pools[q]
+	for _, r := range pool.Reserved {
+		for m, i := range b.members {
+			taken = append(taken, model.Range{Lower: r.Lower - b.at[m] - x.p.Buffers[i].Size, Upper: r.Upper - b.at[m]})
+		}
+	}
+	x.taken[q] = taken
+	most := int64(math.MaxInt64)
+	if pool.Capacity > 0 {
+		most = pool.Capacity - b.size
+	}
+	sort(taken)
+	origin := b.grid[n].Up(0)
+	if b.fixed >= 0 {
+		origin = b.fixed
+	}
+	for _, r := range taken {
+		if r.Lower >= origin {
+			break
+		}
+		if origin < r.Upper {
+			if b.fixed >= 0 {
+				return 0, false
+			}
+			origin = b.grid[n].Up(r.Upper)
+		}
+	}
+	return origin, origin <= most
+}
+
+// sort sorts ranges by their lower ends. Most lists are short, and mostly in order.
+func sort(all []model.Range) {
+	for k := 1; k < len(all); k++ {
+		r, n := all[k], k
+		for ; n > 0 && all[n-1].Lower > r.Lower; n-- {
+			all[n] = all[n-1]
+		}
+		all[n] = r
+	}
+}

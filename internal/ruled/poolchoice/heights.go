@@ -1,0 +1,205 @@
+package poolchoice
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/ruled/assign"
+	"github.com/stowage-go/stowage/internal/ruled/heights"
+	"github.com/stowage-go/stowage/internal/ruled/pools"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: this file is for problems in which a height comes before everything else that plans differ in, so that loads
+// and costs say nothing about a good choice of pools.
+//
+//	a plan     of an order of the bodies (internal/ruled/heights), and of its pools, each planned by itself
+//	bisection  if the height is that of the highest pool, or of one pool: is there a plan within a capacity? That is
+//	           a question without a height, which the other stages answer, or refute
+//	the rest   the least height as a capacity, and the measures after it as the objective
+//
+// Invariant: a plan is never higher than that of the greedy (internal/ruled/heights/order.go). A bound follows from
+// questions that are proven to have no plan.
+//
+// Complexity: at most mostHeights questions, each with pools.MoreNodes.
+
+const mostHeights = 40
+
+// leading returns the measures of height that come before all else.
+func (c *chooser) leading() []model.Measure {
+	differ := slices.ContainsFunc(c.loads.Bodies, func(b assign.Body) bool {
+		return slices.Min(b.Costs) < slices.Max(b.Costs)
+	})
+	return heights.Leading(c.lowering.Problem.Objective(), differ)
+}
+
+// leads reports whether a height comes before all else.
+func (c *chooser) leads() bool { return c.loads != nil && len(c.leading()) > 0 }
+
+// heights looks for a low plan, and for proofs that none is lower.
+func (c *chooser) heights(ctx context.Context) error {
+	leading := c.leading()
+	f := heights.New(c.lowering, c.loads, leading)
+	if f == nil {
+		return nil
+	}
+	floor := make([]int64, len(leading))
+	for k, m := range leading {
+		floor[k] = c.leastOf(m)
+	}
+	within, end := run.Share(ctx, 4)
+	found := f.Descend(within, floor)
+	end()
+	if found == nil {
+		return nil
+	}
+	if err := c.keep(ctx, &model.Plan{Offsets: found.Offsets, Pools: found.Pools}, true); err != nil {
+		return err
+	}
+	if err := c.bisect(ctx, leading[0]); err != nil {
+		return err
+	}
+	return c.rest(ctx, leading[0])
+}
+
+// keep makes a plan the best, if it is better. If again is set, each of its pools is planned once more by itself.
+func (c *chooser) keep(ctx context.Context, p *model.Plan, again bool) error {
+	r := plan.NewResult(model.Feasible, p.Offsets)
+	r.Pools, r.Planner = p.Pools, c.planner
+	r.Measures = model.MeasuresOf(c.lowering.Problem, &r.Plan)
+	r.Height = model.ValueOf(r.Measures, model.MeasureHeight)
+	if c.best == nil || c.better(&r) {
+		c.best = &r
+	}
+	if !again || c.done() {
+		return nil
+	}
+	for q, members := range split(c.lowering.Pools, r.Pools) {
+		if len(members) > 0 {
+			c.plans.Offer(int32(q), members, r.Offsets)
+		}
+	}
+	lower, err := c.plans.Plan(ctx, r.Pools)
+	if err == nil && lower.Status.HasPlan() && c.better(&lower) {
+		c.best = &lower
+	}
+	return err
+}
+
+// bisect looks for the least value of a measure that a capacity can express.
+func (c *chooser) bisect(ctx context.Context, m model.Measure) error {
+	kind, _, one := strings.Cut(string(m), ":")
+	if !one && !strings.HasPrefix(kind, "max_") {
+		return nil
+	}
+	low := c.leastOf(m) // the least that is not refuted
+	next := low         // the least that is not given up
+	for asked := range mostHeights {
+		high := model.ValueOf(c.best.Measures, m)
+		if next >= high || c.plans.Over(ctx) {
+			break
+		}
+		within := next + (high-next)/2
+		if asked == 0 {
+			within = low // often the bound is the answer
+		}
+		r, err := c.ask(ctx, m, within, []model.Measure{model.MeasureCost}, true)
+		switch {
+		case err != nil:
+			return err
+		case r.Status.HasPlan():
+			if err := c.keep(ctx, &r.Plan, false); err != nil {
+				return err
+			}
+		case r.Status == model.Infeasible && next == low:
+			low, next = within+1, within+1
+			c.raise(m, low)
+		default:
+			next = within + 1
+		}
+	}
+	return nil
+}
+
+// raise records a bound that a question has proven.
+func (c *chooser) raise(m model.Measure, bound int64) {
+	if c.raised == nil {
+		c.raised = map[model.Measure]int64{}
+	}
+	c.raised[m] = max(c.raised[m], bound)
+}
+
+// rest minimises the measures after a first one whose least value is known, or found.
+func (c *chooser) rest(ctx context.Context, m model.Measure) error {
+	objective := c.lowering.Problem.Objective()
+	after := objective[slices.Index(objective, m)+1:]
+	value := model.ValueOf(c.best.Measures, m)
+	if _, _, one := strings.Cut(string(m), ":"); len(after) == 0 || !one && !strings.HasPrefix(string(m), "max_") ||
+		c.plans.Over(ctx) {
+		return nil
+	}
+	r, err := c.ask(ctx, m, value, after, false)
+	if err != nil || !r.Status.HasPlan() {
+		return err
+	}
+	if value == c.leastOf(m) {
+		for _, b := range r.Bounds {
+			c.raise(b.Measure, b.Value)
+		}
+	}
+	return c.keep(ctx, &r.Plan, false)
+}
+
+// ask plans the problem with a measure held to at most a value, as capacities.
+func (c *chooser) ask(ctx context.Context, m model.Measure, most int64, objective []model.Measure, free bool,
+) (plan.Result, error) {
+	p := *c.lowering.Problem
+	rules := *p.Rules
+	p.Rules, rules.Objective = &rules, objective
+	rules.Pools = slices.Clone(rules.Pools)
+	_, name, one := strings.Cut(string(m), ":")
+	for k := range rules.Pools {
+		q := &rules.Pools[k]
+		if (!one || q.ID == name) && most > 0 && (q.Capacity == 0 || most < q.Capacity) {
+			hold(q, most)
+		}
+		if free {
+			q.Cost = 0
+		}
+	}
+	if free {
+		p.Buffers = slices.Clone(p.Buffers)
+		for k := range p.Buffers {
+			if x := p.Buffers[k].Extra; x != nil && len(x.Costs) > 0 {
+				y := *x
+				y.Costs = nil
+				p.Buffers[k].Extra = &y
+			}
+		}
+	}
+	o := c.options
+	nodes := c.plans.Stats().Nodes + pools.MoreNodes
+	if o.NodeLimit == 0 || nodes < o.NodeLimit {
+		o.NodeLimit = nodes
+	}
+	within, end := run.Share(ctx, 4)
+	defer end()
+	r, err := c.again(within, &p, o, c.plans.Stats())
+	c.plans.Spend(r.Stats)
+	return r, err
+}
+
+// hold makes a height the capacity of a pool. Reserved ranges above it stay, for they count in peaks.
+func hold(q *model.Pool, height int64) {
+	q.Capacity = height
+	for _, r := range q.Reserved {
+		q.Capacity = max(q.Capacity, r.Upper)
+	}
+	if q.Capacity > height {
+		q.Reserved = lower.Merged(append(slices.Clone(q.Reserved), model.Range{Lower: height, Upper: q.Capacity}))
+	}
+}
