@@ -15,12 +15,20 @@
  * Following a lane. A request that agrees with the event at the cursor takes it. If it does not:
  * 1. A plan whose lane begins with all that this thread has asked for in this step, this request
  *    included, is followed instead. Each event has a hash of its lane up to there, so this is
- *    one comparison a lane.
- * 2. Else, if this request and the one before it agree with two adjacent events that are at most
+ *    one comparison a lane. If several begin alike, the plan counts at whose beginning as many
+ *    bytes of the block are live as now: so the steps of an accumulation find theirs.
+ * 2. Else the requests that missed since the last hit may have been larger than their events. The
+ *    event that many places ahead is taken if it agrees, or is larger than the request: a smaller
+ *    batch is served where the plan has a larger one. Another plan's event at the same place serves as well.
+ * 3. Else, if this request and the one before it agree with two adjacent events that are at most
  *    WINDOW events from the cursor, the cursor moves there. Two, not one: after a request that
  *    the plan does not have, the cursor has to stay where it is.
- * 3. Else the request misses, and the cursor stays.
+ * 4. Else the request misses, and the cursor stays.
  * A scope that begins or ends moves the cursor to where the plan has this.
+ *
+ * Resident memory. A block is touched as it is served. While it grows, what upstream keeps of memory
+ * that is free is given back to the system first; and if a step takes much from upstream beside the block, idle
+ * pages of the block are. So block and heap are not both full, whichever of them serves.
  *
  * Cost. An allocation costs a lookup in a hash table and a binary search among the live ranges;
  * inserting moves the ranges above it by memmove, 16 bytes for each. A tree was not worth its
@@ -30,7 +38,11 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
+#define _DEFAULT_SOURCE /* mmap's MAP_ANONYMOUS, and madvise */
+#define _DARWIN_C_SOURCE
 #include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #endif
 #include "stowage_arena.h"
 
@@ -48,10 +60,15 @@ enum {
   WINDOW = 256,   /* how far from its place a lane is searched after a miss */
   THREADS = 1024, /* threads with a place of their own; further ones share the last, and always miss */
   DEPTH = 64,     /* scopes that are followed; deeper ones are only counted */
-  NAME = 64       /* bytes of a name, with its 0 */
+  NAME = 64,      /* bytes of a name, with its 0 */
+  CHUNK = 1 << 16, /* bytes of a block whose touch is noted as one */
+  SMALLER = 64,    /* an event serves requests down to this part of its size */
+  LOGS = 16,       /* steps that watching keeps */
+  LOGGED = 1 << 18 /* records that watching keeps, as far as they are of steps before the last two */
 };
 #define NOWHERE UINT64_MAX /* the offset of an event that goes upstream */
 #define MOST ((uint64_t)1 << 61)
+#define FNV 0xCBF29CE484222325u
 #define FRESH 0xCB
 
 /* ------------------------------------------------------------------------- lock, thread */
@@ -93,6 +110,7 @@ typedef struct event {
   request is;
   uint64_t offset; /* in the block; NOWHERE: upstream */
   uint64_t hash;   /* of the lane's requests up to and with this one */
+  uint64_t lower, upper; /* its lifespan in the cycle of all plans of the text */
 } event;
 
 /* A section is a scope of a lane: events first to end-1. */
@@ -114,7 +132,9 @@ typedef struct lane {
 
 typedef struct plan {
   char name[NAME]; /* of its steps; "" for none */
-  uint64_t alignment, guard, height, bound, baseline;
+  uint64_t alignment, guard, height, bound, baseline, period;
+  uint64_t entry; /* bytes of the block that are live when its step begins */
+  uint64_t steps; /* that have followed it */
   lane *lanes;
   size_t n;
   int dead; /* replaced or unloaded; freed once no step follows it */
@@ -127,6 +147,7 @@ typedef struct place {
   lane *lane;    /* NULL: none yet */
   size_t cursor; /* the next event of the lane */
   size_t scope;  /* the next scope of the lane */
+  size_t skipped; /* requests that missed since the last hit: they may have been those of the events from the cursor on */
   uint64_t count, hash; /* of all requests in this step */
   request before;       /* the request before; size 0: none */
 } place;
@@ -140,6 +161,8 @@ typedef struct block {
   char *base;
   size_t size;
   size_t live; /* ranges in it */
+  int pages;   /* it is of mmap, not of upstream */
+  unsigned char *touched; /* by chunk: it may be resident; NULL if not of mmap */
   struct block *next;
 } block;
 
@@ -160,10 +183,24 @@ typedef struct record {
   char kind;
 } record;
 
+/* A logged is a step among the records, while the arena watches. */
+typedef struct logged {
+  size_t from, to;    /* its records, with begin and end */
+  uint64_t first, n;  /* its allocations: their numbers */
+  uint64_t key;       /* a hash of its name and of all that it asks for but the sizes */
+  uint64_t survivors; /* a hash of those that live when the next step allocates */
+  int missed;         /* no plan served it */
+  int planned;        /* it was in a trace */
+  int empty;          /* dropped: what is left of it are frees of others */
+} logged;
+
 struct stowage_arena {
   mutex lock;
   stowage_arena *next; /* of the registry, for forks */
   stowage_arena_upstream up;
+  int pages; /* blocks are of mmap */
+  void (*trim)(void *context);
+  uint64_t (*resident)(void *context);
   char error[256];
 
   plan **plans;
@@ -197,6 +234,19 @@ struct stowage_arena {
   size_t n_names;
   uint64_t epoch, next_id, recorded, wanted;
   enum { IDLE, ARMED, IN_STEP, AFTER } recording;
+
+  int watching, all;  /* records are of steps that were chosen; steps that came once are in traces too */
+  int unbegun;        /* the open step has not allocated, so that its begin is not yet among the records */
+  uint64_t unbegun_name, key;
+  logged logs[LOGS + 2]; /* in order of time; the last two may be dropped yet */
+  size_t n_logs;
+
+  uint64_t served_live; /* bytes of ranges */
+  uint64_t entry;       /* what served_live was when the step first allocated */
+  uint64_t let;         /* bytes that went back upstream since the last trim */
+  uint64_t beside;      /* bytes that this step has live upstream, which no plan expected */
+  uint64_t seen, least; /* the most bytes live in this step; from how many on the resident memory is read */
+  int rising;
 
   int guard;
   stowage_arena_counts now;
@@ -359,6 +409,76 @@ static block *block_of(stowage_arena *a, const void *address) {
   return NULL;
 }
 
+/* new_block returns a block; NULL if there is no memory. It is called without the lock. */
+static block *new_block(stowage_arena *a, size_t size, size_t alignment) {
+  block *b = calloc(1, sizeof *b);
+  if (!b) return NULL;
+  b->size = size;
+#ifndef _WIN32
+  if (a->pages && alignment <= (size_t)sysconf(_SC_PAGESIZE) && (b->touched = calloc(size / CHUNK + 1, 1))) {
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    b->pages = 1;
+    if (at != MAP_FAILED) b->base = at;
+  }
+#endif
+  if (!b->pages) b->base = a->up.malloc(a->up.context, size, alignment < 64 ? 64 : alignment, 0);
+  if (b->base) return b;
+  free(b->touched);
+  free(b);
+  return NULL;
+}
+
+static void delete_block(stowage_arena *a, block *b) {
+#ifndef _WIN32
+  if (b->pages) munmap(b->base, b->size);
+#endif
+  if (!b->pages) a->up.free(a->up.context, b->base, b->size, 0);
+  free(b->touched);
+  free(b);
+}
+
+/* give_back returns whole pages of a block to the system, in which nothing is live. */
+static void give_back(block *b, uintptr_t from, uintptr_t to) {
+#ifndef _WIN32
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), base = (uintptr_t)b->base;
+  if (!b->pages) return;
+  from = (from + page - 1) / page * page;
+  to = to == base + b->size ? to : to / page * page;
+  if (from >= to) return;
+  size_t low = (from - base + CHUNK - 1) / CHUNK, high = to == base + b->size ? (size_t)((to - base) / CHUNK + 1) : (size_t)((to - base) / CHUNK), i;
+  /* What was never touched is no work for the system. */
+  for (i = (from - base) / CHUNK; i * CHUNK < to - base && !b->touched[i]; i++) {}
+  if (i * CHUNK >= to - base || madvise((void *)from, to - from, MADV_DONTNEED)) return;
+  if (low < high) memset(b->touched + low, 0, high - low);
+#else
+  (void)b, (void)from, (void)to;
+#endif
+}
+
+/* touch notes that a range of a block is served, and returns how many bytes of it may not have been resident. */
+static uint64_t touch(block *b, uintptr_t low, uintptr_t high) {
+  uint64_t fresh = 0;
+  if (!b->touched) return 0;
+  for (size_t i = (low - (uintptr_t)b->base) / CHUNK; i <= (high - 1 - (uintptr_t)b->base) / CHUNK; i++) {
+    fresh += b->touched[i] ? 0 : CHUNK;
+    b->touched[i] = 1;
+  }
+  return fresh;
+}
+
+/* idle gives all pages back in which nothing is live. */
+static void idle(stowage_arena *a) {
+  if (a->guard) return; /* poison has to stay */
+  for (block *b = a->blocks; b; b = b->next) {
+    uintptr_t at = (uintptr_t)b->base, end = at + b->size;
+    for (size_t i = above(a, at); at < end; i++) {
+      uintptr_t to = i < a->n_ranges && a->ranges[i].low < end ? a->ranges[i].low : end;
+      give_back(b, at, to);
+      at = to < end ? a->ranges[i].high : end;
+    }
+  }
+}
+
 /* leave unlocks the arena and gives back the blocks that are no longer in use and empty. */
 static void leave(stowage_arena *a) {
   block *gone = NULL;
@@ -376,8 +496,7 @@ static void leave(stowage_arena *a) {
   mutex_unlock(&a->lock);
   while (gone) {
     block *next = gone->next;
-    a->up.free(a->up.context, gone->base, gone->size, 0);
-    free(gone);
+    delete_block(a, gone);
     gone = next;
   }
 }
@@ -473,9 +592,193 @@ static uint64_t name_index(stowage_arena *a, const char *name) {
   return i + 1;
 }
 
+/* ---- watching: which steps are kept among the records */
+
+/* owner returns the index of the kept step that made an allocation, or n_logs. */
+static size_t owner(const stowage_arena *a, uint64_t id) {
+  size_t k = 0;
+  while (k < a->n_logs && (a->logs[k].empty || id < a->logs[k].first || id >= a->logs[k].first + a->logs[k].n)) k++;
+  return k;
+}
+
+/* passes says if a record stays when the steps that are empty are left out. k is the step that it is in, or n_logs. */
+static int passes(const stowage_arena *a, const record *r, size_t k) {
+  if (r->kind == 'w') return 1;
+  if (r->kind == 'f' || r->kind == 'u') return owner(a, r->x) < a->n_logs;
+  if (k == a->n_logs || !a->logs[k].empty) return 1;
+  return (r->kind == 'b' || r->kind == 'e') && r->z == 1;
+}
+
+/* sift removes the records of steps that are empty, but for frees of others' allocations. Of empty steps in a row one is left. */
+static void sift(stowage_arena *a) {
+  size_t out = 0, k = 0, kept = 0;
+  for (size_t i = 0; i < a->n_records; i++) {
+    while (k < a->n_logs && i >= a->logs[k].to) k++;
+    size_t in = k < a->n_logs && i >= a->logs[k].from ? k : a->n_logs;
+    size_t to = a->logs[k < a->n_logs ? k : 0].to;
+    if (in < a->n_logs && i == a->logs[in].from) a->logs[in].from = out;
+    if (passes(a, &a->records[i], in)) a->records[out++] = a->records[i];
+    if (in < a->n_logs && i + 1 == to) a->logs[in].to = out;
+  }
+  a->n_records = out;
+  for (size_t i = 0; i < a->n_logs; i++) {
+    logged l = a->logs[i];
+    const logged *before = kept ? &a->logs[kept - 1] : NULL;
+    if (l.empty && l.to - l.from == 2 && before && before->empty && before->to == l.from) { /* nothing happened since */
+      memmove(a->records + l.from, a->records + l.to, (a->n_records - l.to) * sizeof *a->records);
+      a->n_records -= 2;
+      for (size_t j = i + 1; j < a->n_logs; j++) {
+        a->logs[j].from -= 2;
+        a->logs[j].to -= 2;
+      }
+      continue;
+    }
+    a->logs[kept++] = l;
+  }
+  a->n_logs = kept;
+}
+
+/* survive hashes the allocations of step k that are live when the next step allocates. */
+static void survive(stowage_arena *a, size_t k) {
+  logged *l = &a->logs[k];
+  size_t to = k + 1 < a->n_logs ? a->logs[k + 1].from : a->n_records;
+  unsigned char *freed = calloc((size_t)l->n + 1, 1);
+  uint64_t hash = FNV;
+  for (size_t i = l->from; freed && i < to; i++) {
+    const record *r = &a->records[i];
+    if (r->kind == 'f' && r->x >= l->first && r->x < l->first + l->n) freed[r->x - l->first] = 1;
+  }
+  for (uint64_t i = 0; freed && i < l->n; i++)
+    if (!freed[i]) hash = (hash ^ i) * 0x100000001B3u;
+  free(freed);
+  l->survivors = hash;
+}
+
+/* envelop gives all kept steps that ask for the same but for sizes the largest of each, so that one plan serves them all. */
+static void envelop(stowage_arena *a, size_t k) {
+  for (size_t j = 0; j < a->n_logs; j++) {
+    logged *l = &a->logs[k], *m = &a->logs[j];
+    if (j == k || m->empty || m->key != l->key || m->n != l->n) continue;
+    for (size_t x = l->from, y = m->from; x < l->to && y < m->to;) {
+      record *p = &a->records[x], *q = &a->records[y];
+      if (p->kind != 'a') x++;
+      else if (q->kind != 'a') y++;
+      else {
+        if (p->x > q->x) m->planned = 0;
+        p->x = q->x = p->x > q->x ? p->x : q->x;
+        x++, y++;
+      }
+    }
+  }
+}
+
+/* twins returns how many kept steps ask for the same as step k, but for sizes; that step included. */
+static size_t twins(const stowage_arena *a, size_t k) {
+  size_t n = 0;
+  for (size_t j = 0; j < a->n_logs; j++) n += !a->logs[j].empty && a->logs[j].key == a->logs[k].key;
+  return n;
+}
+
+/* judge decides whether the step before the last is kept: if it missed, or the step after it did. Of steps
+ * that are alike in what they ask for and what survives them the last two are. */
+static void judge(stowage_arena *a) {
+  size_t k = a->n_logs - 2, alike = 0, alone = a->n_logs, first = a->n_logs, kept = 0;
+  int drop = 0;
+  if (a->logs[k].empty) return;
+  if (!a->logs[k].missed && !a->logs[k + 1].missed) {
+    a->logs[k].empty = drop = 1;
+  } else {
+    survive(a, k);
+    envelop(a, k);
+    for (size_t j = 0; j < k; j++) alike += !a->logs[j].empty && a->logs[j].key == a->logs[k].key && a->logs[j].survivors == a->logs[k].survivors;
+    for (size_t j = 0; j < k && alike > 1; j++)
+      if (!a->logs[j].empty && a->logs[j].key == a->logs[k].key && a->logs[j].survivors == a->logs[k].survivors) {
+        a->logs[j].empty = drop = 1;
+        alike--;
+      }
+  }
+  for (;;) {
+    kept = 0;
+    for (size_t j = 0; j < k; j++) {
+      if (a->logs[j].empty) continue;
+      if (!kept++) first = j;
+      if (alone == a->n_logs && twins(a, j) == 1) alone = j;
+    }
+    if (kept <= LOGS / 2 && (a->n_records <= LOGGED || !kept)) break;
+    a->logs[alone < a->n_logs ? alone : first].empty = drop = 1; /* the oldest that came once, or the oldest */
+    alone = a->n_logs;
+  }
+  if (drop) sift(a);
+}
+
+/* close_log ends the record of a step. */
+static void close_log(stowage_arena *a) {
+  logged *l = &a->logs[a->n_logs - 1];
+  const stowage_arena_counts *c = &a->now;
+  uint64_t asked = c->served + c->missed + c->refused + c->kept + c->outside, bytes = c->served_bytes + c->missed_bytes + c->refused_bytes + c->kept_bytes + c->outside_bytes;
+  uint64_t lost = c->missed + c->refused + c->outside, lost_bytes = c->missed_bytes + c->refused_bytes + c->outside_bytes;
+  l->to = a->n_records;
+  l->n = a->next_id - l->first;
+  l->key = a->key;
+  l->missed = lost * 100 > asked || lost_bytes * 100 > bytes;
+  if (a->n_logs > 1) judge(a);
+  while (a->n_logs > LOGS) { /* empty steps: forget the oldest, as if what it freed had been freed behind the step before */
+    size_t j = 0;
+    while (j < a->n_logs - 2 && !a->logs[j].empty) j++;
+    size_t gone = a->logs[j].from, rest = a->n_logs - j - 1;
+    for (int both = 0; both < 2; both++) { /* its begin and its end */
+      size_t at = both ? a->logs[j].to - 2 : gone;
+      memmove(a->records + at, a->records + at + 1, (a->n_records - at - 1) * sizeof *a->records);
+      a->n_records--;
+    }
+    memmove(a->logs + j, a->logs + j + 1, rest * sizeof *a->logs);
+    a->n_logs--;
+    for (size_t m = j; m < a->n_logs; m++) a->logs[m].from -= 2, a->logs[m].to -= 2;
+  }
+}
+
+/* open_log begins the record of a step, at its first allocation or scope: what is freed before is freed between steps. */
+static void open_log(stowage_arena *a, size_t thread) {
+  a->unbegun = 0;
+  a->logs[a->n_logs++] = (logged){.from = a->n_records, .to = SIZE_MAX, .first = a->next_id};
+  a->key = FNV ^ a->unbegun_name;
+  note(a, 'b', thread, a->unbegun_name, 0, 1);
+}
+
+void stowage_arena_watch(stowage_arena *a, int on) {
+  mutex_lock(&a->lock);
+  a->watching = on;
+  a->n_records = a->n_names = a->n_logs = 0;
+  a->next_id = 0;
+  a->unbegun = 0;
+  a->epoch++;
+  a->recording = IDLE;
+  mutex_unlock(&a->lock);
+}
+
+/* wanted says if step k is in traces: if it is one of several alike, or all are asked for, or nothing is alike and it is one of the last two. */
+static int wanted(const stowage_arena *a, size_t k) {
+  int any = 0;
+  if (a->logs[k].empty) return 0;
+  if (a->all || twins(a, k) > 1) return 1;
+  for (size_t j = 0; j < a->n_logs && !any; j++) any = !a->logs[j].empty && twins(a, j) > 1;
+  return !any && k + 2 >= a->n_logs;
+}
+
+uint64_t stowage_arena_watched(stowage_arena *a, int all) {
+  uint64_t found = 0;
+  mutex_lock(&a->lock);
+  a->all = all;
+  if (a->n_logs) envelop(a, a->n_logs - 1);
+  for (size_t k = 0; k < a->n_logs; k++) found += a->logs[k].missed && !a->logs[k].planned && !a->logs[k].empty && (all || twins(a, k) > 1);
+  mutex_unlock(&a->lock);
+  return found;
+}
+
 void stowage_arena_record(stowage_arena *a, uint64_t steps) {
   mutex_lock(&a->lock);
-  a->n_records = a->n_names = 0;
+  a->watching = 0;
+  a->n_records = a->n_names = a->n_logs = 0;
   a->next_id = a->recorded = 0;
   a->wanted = steps;
   a->epoch++;
@@ -496,7 +799,6 @@ uint64_t stowage_arena_recorded(stowage_arena *a) {
   return n;
 }
 
-#define FNV 0xCBF29CE484222325u
 static uint64_t fnv(uint64_t hash, const char *text, size_t n) {
   for (size_t i = 0; i < n; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001B3u;
   return hash;
@@ -523,9 +825,28 @@ static void print(sink *s, const char *format, ...) {
 static size_t trace(stowage_arena *a, char *text, size_t length) {
   typedef unsigned long long u;
   sink s = {text, length, 0, FNV};
+  size_t lines = 1, k = 0;
+  uint64_t made = 0, base[LOGS + 2]; /* numbers begin anew in a trace */
+  int is_wanted[LOGS + 2];
+  for (size_t j = 0; j < a->n_logs; j++) is_wanted[j] = wanted(a, j);
+  for (size_t j = 0; j < a->n_logs; j++) {
+    base[j] = made - a->logs[j].first;
+    made += is_wanted[j] ? a->logs[j].n : 0;
+  }
   print(&s, "stowage-arena-trace 1\n");
   for (size_t i = 0; i < a->n_records; i++) {
-    record *r = &a->records[i];
+    record now = a->records[i], *r = &now;
+    if (a->watching) {
+      while (k < a->n_logs && i >= a->logs[k].to) k++;
+      int out = k < a->n_logs && i >= a->logs[k].from && !is_wanted[k];
+      if (out && (r->kind == 'a' || ((r->kind == 'b' || r->kind == 'e') && r->z > 1))) continue;
+      if (r->kind == 'f' || r->kind == 'u') {
+        size_t j = owner(a, r->x);
+        if (j == a->n_logs || !is_wanted[j]) continue;
+        r->x += base[j];
+      }
+    }
+    lines++;
     switch (r->kind) {
     case 'a': print(&s, "a %llu %llu %lu %llu\n", (u)r->x, (u)1 << r->z, (unsigned long)r->thread, (u)r->y); break;
     case 'f': print(&s, "f %llu %lu\n", (u)r->x, (unsigned long)r->thread); break;
@@ -538,7 +859,7 @@ static size_t trace(stowage_arena *a, char *text, size_t length) {
     default: print(&s, "e %lu %lu\n", (unsigned long)r->z, (unsigned long)r->thread);
     }
   }
-  print(&s, "end %llu %016llx\n", (u)a->n_records + 1, (u)s.hash);
+  print(&s, "end %llu %016llx\n", (u)lines, (u)s.hash);
   if (length) text[s.n < length ? s.n : length - 1] = 0;
   return s.n;
 }
@@ -557,6 +878,7 @@ int stowage_arena_write(stowage_arena *a, const char *path) {
   char *text = malloc(n + 1), *beside = malloc(strlen(path) + 5);
   if (!text || !beside) code = fail(a, STOWAGE_ARENA_E_MEMORY, "no memory for a trace of %llu bytes", (unsigned long long)n);
   else trace(a, text, n + 1);
+  for (size_t k = 0; k < a->n_logs && !code; k++) a->logs[k].planned |= wanted(a, k);
   mutex_unlock(&a->lock);
   if (!code) {
     strcat(strcpy(beside, path), ".new");
@@ -676,7 +998,7 @@ static void read_lane(reader *r, plan *p, lane *l, const region *regions, size_t
     e->offset = NOWHERE;
     if (r->at < r->end && *r->at == '-') expect(r, "- ");
     else e->offset = number(r, MOST, " ");
-    uint64_t lower = number(r, MOST, " "), upper = number(r, MOST, "\n");
+    uint64_t lower = e->lower = number(r, MOST, " "), upper = e->upper = number(r, MOST, "\n");
     if (r->what) break;
     if (!e->is.size || !e->is.alignment || e->is.alignment & (e->is.alignment - 1)) r->what = "a size and a power of two";
     else if (lower > upper) r->what = "an end after its beginning";
@@ -724,7 +1046,7 @@ static plan *read_plan(reader *r) {
   expect(r, "status ");
   word(r, skipped);
   expect(r, "period ");
-  number(r, MOST, "\n");
+  p->period = number(r, MOST, "\n");
   expect(r, "baselines ");
   for (size_t n = many(r, 4, "\n"), i = 0; i < n && !r->what; i++) {
     expect(r, "d ");
@@ -760,6 +1082,22 @@ static plan *read_plan(reader *r) {
   if (!r->what) return p;
   free_plan(p);
   return NULL;
+}
+
+/* enter works out how many bytes of the block are live when the step of each plan begins: plans of one text are one cycle. */
+static void enter(plan **all, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    uint64_t begin = UINT64_MAX;
+    for (size_t k = 0; k < all[i]->n; k++)
+      if (all[i]->lanes[k].n && all[i]->lanes[k].events[0].lower < begin) begin = all[i]->lanes[k].events[0].lower;
+    for (size_t h = 0; h < n; h++)
+      for (size_t k = 0; k < all[h]->n; k++)
+        for (size_t j = 0; j < all[h]->lanes[k].n; j++) {
+          const event *e = &all[h]->lanes[k].events[j];
+          int live = (e->lower < begin && e->upper > begin) || (e->upper > all[h]->period && e->upper - all[h]->period > begin);
+          if (e->offset != NOWHERE && live) all[i]->entry += e->is.size;
+        }
+  }
 }
 
 /* same says if two plans are for the same allocations. */
@@ -805,21 +1143,11 @@ static int ensure(stowage_arena *a, uint64_t height, uint64_t alignment) {
   } else {
     mutex_unlock(&a->lock);
   }
-  block *more = calloc(1, sizeof *more);
-  if (more) {
-    more->size = (size_t)height;
-    more->base = a->up.malloc(a->up.context, more->size, alignment < 64 ? 64 : (size_t)alignment, 0);
-  }
-  int good = more && more->base;
-  if (more && !good && was) { /* there is no more: the plans that are loaded keep what they had */
-    more->size = was;
-    more->base = a->up.malloc(a->up.context, was, alignment < 64 ? 64 : (size_t)alignment, 0);
-  }
+  block *more = new_block(a, (size_t)height, (size_t)alignment);
+  int good = more != NULL;
+  if (!good && was) more = new_block(a, was, (size_t)alignment); /* there is no more: the plans that are loaded keep what they had */
   mutex_lock(&a->lock);
-  if (!more || !more->base) {
-    free(more);
-    return 0;
-  }
+  if (!more) return 0;
   a->s.block += more->size;
   if (a->serving && a->blocks->size >= more->size) { /* another thread was faster; leave gives this one back */
     more->next = a->blocks->next;
@@ -829,6 +1157,7 @@ static int ensure(stowage_arena *a, uint64_t height, uint64_t alignment) {
   more->next = a->blocks;
   a->blocks = more;
   a->serving = 1;
+  idle(a); /* blocks that wait for what is live in them need the rest no more */
   if (a->guard) fill(a, more->base, STOWAGE_ARENA_POISON, more->size);
   return good;
 }
@@ -861,6 +1190,7 @@ int stowage_arena_load(stowage_arena *a, const char *text, size_t length) {
   } else if (!ensure(a, height, alignment)) {
     code = fail(a, STOWAGE_ARENA_E_MEMORY, "upstream has no %llu bytes for the block", (unsigned long long)height);
   }
+  if (!code) enter(all, n);
   for (size_t have = a->n_plans, cap_plans = have, i = 0; i < n && !code; i++) {
     if (i == 0) { /* room for all, so that all or none are added */
       plan **more = realloc(a->plans, (have + n) * sizeof *more);
@@ -871,7 +1201,7 @@ int stowage_arena_load(stowage_arena *a, const char *text, size_t length) {
       a->plans = more;
       cap_plans = have + n;
     }
-    for (size_t k = 0; k < a->n_plans; k++)
+    for (size_t k = 0; k < have; k++) /* plans of one text may begin alike, and differ in what lives on */
       if (!a->plans[k]->dead && same(a->plans[k], all[i])) a->plans[k]->dead = 1;
     if (a->n_plans < cap_plans) a->plans[a->n_plans++] = all[i];
   }
@@ -940,13 +1270,21 @@ static int agrees(const lane *l, size_t i, const request *q) {
   return i < l->n && e->size == q->size && e->stream == q->stream && e->alignment >= q->alignment;
 }
 
+/* fits says if an event has room for a request. */
+static int fits(const lane *l, size_t i, const request *q) {
+  const request *e = &l->events[i].is;
+  return i < l->n && e->size >= q->size && (e->size - 1) / SMALLER < q->size && e->stream == q->stream && e->alignment >= q->alignment;
+}
+
 static int usable(const stowage_arena *a, const plan *p) { return !p->dead && !strcmp(p->name, a->name); }
 
 /* agreeing returns the lane that begins with all that a thread has asked for in this step, or
- * NULL. Of several it prefers the plan that was followed last and the thread's own lane. */
+ * NULL. Of several it prefers the plan that this step follows, then that which begins with as much live as this step did, then the
+ * plan of the step before and the thread's own lane. */
 static lane *agreeing(stowage_arena *a, const place *at, const request *q) {
   lane *best = NULL;
   int worth = -1;
+  uint64_t nearest = 0;
   for (size_t i = 0; i < a->n_plans; i++) {
     plan *p = a->plans[i];
     if (!usable(a, p)) continue;
@@ -956,8 +1294,10 @@ static lane *agreeing(stowage_arena *a, const place *at, const request *q) {
       if (n > l->n || (l->taken == a->step + 1 && l->sure && l != at->lane)) continue;
       if (l->events[n - 1].hash != at->hash || !agrees(l, n - 1, q)) continue;
       int w = 4 * (p == a->followed[0]) + 2 * (p == a->followed[1]) + (l->thread == (uint64_t)(at - a->places));
-      if (w > worth) {
+      uint64_t far = w >= 4 ? 0 : p->entry > a->entry ? p->entry - a->entry : a->entry - p->entry;
+      if (!best || (w < 4) < (worth < 4) || ((w < 4) == (worth < 4) && (far < nearest || (far == nearest && w > worth)))) {
         worth = w;
+        nearest = far;
         best = l;
       }
     }
@@ -989,8 +1329,21 @@ static void take(stowage_arena *a, place *at, lane *l) {
   l->sure = 0;
 }
 
+/* roomy returns the lane of the highest plan whose event at the same place of the step fits a request; NULL if none does. */
+static lane *roomy(stowage_arena *a, const place *at, size_t i, const request *q) {
+  lane *best = NULL;
+  for (size_t k = 0; k < a->n_plans; k++)
+    for (size_t j = 0; usable(a, a->plans[k]) && j < a->plans[k]->n; j++) {
+      lane *l = &a->plans[k]->lanes[j];
+      if (l->thread != (uint64_t)(at - a->places) || !fits(l, i, q) || (l->taken == a->step + 1 && l->sure && l != at->lane)) continue;
+      if (!best || a->plans[k]->height > best->plan->height) best = l;
+    }
+  return best;
+}
+
 /* hit moves the cursor behind an event. */
 static event *hit(place *at, size_t i) {
+  at->skipped = 0;
   at->cursor = i + 1;
   at->lane->sure = 1;
   return &at->lane->events[i];
@@ -1003,16 +1356,27 @@ static event *expected(stowage_arena *a, place *at, const request *q) {
   at->before = *q;
   at->count++;
   at->hash = mix(at->hash, q);
+  size_t n = (size_t)at->count - 1;
   if (!at->lane || !agrees(at->lane, at->cursor, q)) {
     if ((l = agreeing(a, at, q))) {
       take(a, at, l);
-      at->cursor = (size_t)at->count - 1;
+      at->cursor = n;
     } else if (!at->lane) {
-      take(a, at, first_lane(a, at));
+      take(a, at, (l = roomy(a, at, n, q)) ? l : first_lane(a, at));
+      at->skipped = at->lane ? n : 0;
+      if (l) return hit(at, n);
     }
   }
   if (!(l = at->lane)) return NULL;
   if (agrees(l, at->cursor, q)) return hit(at, at->cursor);
+  size_t ahead = at->cursor + at->skipped;
+  if (agrees(l, ahead, q) || fits(l, ahead, q)) return hit(at, ahead);
+  if (ahead == n && (l = roomy(a, at, n, q))) {
+    take(a, at, l);
+    return hit(at, n);
+  }
+  l = at->lane;
+  if (at->skipped && fits(l, at->cursor, q)) return hit(at, at->cursor);
   for (size_t d = 1; d <= WINDOW && before.size; d++) {
     size_t j = at->cursor + d;
     for (int back = 0; back < 2; back++, j = at->cursor - d) {
@@ -1021,6 +1385,7 @@ static event *expected(stowage_arena *a, place *at, const request *q) {
       return hit(at, j);
     }
   }
+  at->skipped++;
   return NULL;
 }
 
@@ -1047,11 +1412,11 @@ static void count(uint64_t *now, uint64_t *all, uint64_t *now_bytes, uint64_t *a
 }
 #define COUNT(what) count(&a->now.what, &a->s.all.what, &a->now.what##_bytes, &a->s.all.what##_bytes, size)
 
-/* serve returns the bytes of an event if they are free, else NULL. */
-static char *serve(stowage_arena *a, const event *e) {
-  if (!a->serving || e->offset + e->is.size > a->blocks->size) return NULL;
+/* serve returns the first bytes of an event if they are free, else NULL. */
+static char *serve(stowage_arena *a, const event *e, size_t size) {
+  if (!a->serving || e->offset + size > a->blocks->size) return NULL;
   char *at = a->blocks->base + e->offset;
-  uintptr_t low = (uintptr_t)at, high = low + (size_t)e->is.size;
+  uintptr_t low = (uintptr_t)at, high = low + size;
   size_t i = above(a, low);
   if (low % e->is.alignment || (i < a->n_ranges && a->ranges[i].low < high)) return NULL;
   if (!grow(&a->ranges, a->n_ranges, &a->cap_ranges, sizeof *a->ranges)) return NULL;
@@ -1059,8 +1424,9 @@ static char *serve(stowage_arena *a, const event *e) {
   a->ranges[i] = (range){low, high};
   a->n_ranges++;
   a->blocks->live++;
-  examine(a, at, (size_t)e->is.size, "when it was served");
-  if (a->guard) fill(a, at, FRESH, (size_t)e->is.size);
+  a->served_live += size;
+  examine(a, at, size, "when it was served");
+  if (a->guard) fill(a, at, FRESH, size);
   return at;
 }
 
@@ -1070,13 +1436,39 @@ static void release(stowage_arena *a, entry *e) {
   char *at = (char *)e->address;
   a->n_ranges--;
   memmove(a->ranges + i, a->ranges + i + 1, (a->n_ranges - i) * sizeof *a->ranges);
-  block_of(a, at)->live--;
+  a->served_live -= size;
+  block *b = block_of(a, at);
+  b->live--;
+  if (b != a->blocks && !a->guard) { /* it waits to be empty */
+    uintptr_t low = i ? a->ranges[i - 1].high : 0, high = i < a->n_ranges ? a->ranges[i].low : UINTPTR_MAX;
+    if (low < (uintptr_t)b->base) low = (uintptr_t)b->base;
+    if (high > (uintptr_t)b->base + b->size) high = (uintptr_t)b->base + b->size;
+    give_back(b, low, high);
+  }
   if (e->held) {
     a->n_held--;
     a->s.held -= size;
   }
   if (a->guard) fill(a, at, STOWAGE_ARENA_POISON, size);
   cut(a, e);
+}
+
+/* look reads the resident memory. */
+static void look(stowage_arena *a) {
+  if (!a->resident) return;
+  uint64_t now = a->resident(a->up.context);
+  if (now > a->s.resident_step) a->s.resident_step = now;
+  if (now > a->s.resident_peak) a->s.resident_peak = now;
+  a->s.resident = now;
+}
+
+/* fall looks before memory is freed, if more is live than ever in this step: that is a peak. */
+static void fall(stowage_arena *a) {
+  if (!a->rising || a->s.live < a->least) return;
+  a->rising = 0;
+  if (a->s.live > a->seen) a->seen = a->s.live;
+  a->least = a->seen - a->seen / 32;
+  look(a);
 }
 
 static void *allocate(stowage_arena *a, size_t size, size_t alignment, uint64_t stream, uint64_t key, int named) {
@@ -1090,24 +1482,37 @@ static void *allocate(stowage_arena *a, size_t size, size_t alignment, uint64_t 
   int known = promise(a);
   place *at = place_of(a, key, named);
   size_t thread = at ? (size_t)(at - a->places) : 0;
-  int planned = 0;
+  int planned = 0, trim = 0;
   enum { OUTSIDE, MISSED, REFUSED, KEPT, SERVED } what = OUTSIDE;
   for (size_t i = 0; i < a->n_plans && a->depth && !planned; i++) planned = usable(a, a->plans[i]);
+  if (a->depth && a->unbegun) open_log(a, thread);
+  if (a->depth && !a->now.served && !a->now.missed && !a->now.kept && !a->now.refused) a->entry = a->served_live;
   if (planned) {
     event *x = at && known && thread < THREADS - 1 ? expected(a, at, &q) : NULL;
     if (x && !a->followed[0]) a->followed[0] = at->lane->plan;
     if (!x) what = MISSED;
     else if (x->offset == NOWHERE) what = KEPT;
-    else what = (address = serve(a, x)) ? SERVED : REFUSED;
+    else what = (address = serve(a, x, size)) ? SERVED : REFUSED;
     if (address) {
+      uint64_t fresh = touch(a->blocks, (uintptr_t)address, (uintptr_t)address + size), enough = a->blocks->size / 16;
+      trim = fresh && a->trim && a->let >= (enough > CHUNK * 16 ? enough : CHUNK * 16);
+      if (trim) a->let = 0;
       uint64_t whole = (x->is.size + at->lane->plan->alignment - 1) / at->lane->plan->alignment * at->lane->plan->alignment + at->lane->plan->guard;
-      e.slack = (uint32_t)(whole - x->is.size);
+      e.slack = (uint32_t)(whole - size);
     }
   }
   e.served = what == SERVED;
-  if (!address) {
+  if (what == MISSED || what == REFUSED) {
+    a->beside += size;
+    if (a->serving && a->beside > a->blocks->size / 4) { /* this step's memory is upstream: idle pages make room for it */
+      a->beside = 0;
+      idle(a);
+    }
+  }
+  if (!address || trim) {
     mutex_unlock(&a->lock);
-    address = a->up.malloc(a->up.context, size, alignment, stream);
+    if (trim) a->trim(a->up.context);
+    else address = a->up.malloc(a->up.context, size, alignment, stream);
     mutex_lock(&a->lock);
   }
   if (known) a->promised--;
@@ -1124,6 +1529,7 @@ static void *allocate(stowage_arena *a, size_t size, size_t alignment, uint64_t 
   }
   if (known) {
     if (a->depth && a->recording == IN_STEP) {
+      if (a->watching) a->key = (a->key ^ (thread * 1031 + stream * 65537 + log2_of(alignment) + 1)) * 0x100000001B3u;
       note(a, 'a', thread, size, stream, log2_of(alignment));
       e.epoch = a->epoch;
       e.id = a->next_id++;
@@ -1133,6 +1539,7 @@ static void *allocate(stowage_arena *a, size_t size, size_t alignment, uint64_t 
     a->s.live += size;
     if (!e.served) a->s.upstream += size;
     raise_peaks(a);
+    if (a->s.live > a->seen) a->rising = 1;
   }
   mutex_unlock(&a->lock);
   return address;
@@ -1163,6 +1570,7 @@ void stowage_arena_free(stowage_arena *a, void *address) {
   size_t size = (size_t)e->size;
   uint64_t stream = e->stream;
   int served = e->served;
+  if (a->depth) fall(a);
   if (e->epoch && e->epoch == a->epoch) {
     place *at = place_of(a, this_thread(), 0);
     note(a, 'f', at ? (size_t)(at - a->places) : 0, e->id, 0, 0);
@@ -1170,6 +1578,7 @@ void stowage_arena_free(stowage_arena *a, void *address) {
   a->s.live -= size;
   if (!served) {
     a->s.upstream -= size;
+    a->let += size;
     cut(a, e);
   } else {
     if (a->guard) {
@@ -1263,14 +1672,19 @@ static void leave_step(stowage_arena *a) {
 
 static void end_levels(stowage_arena *a, int level, size_t thread) {
   if (level < 1 || level > a->depth) return;
-  note(a, 'e', thread, 0, 0, (uint32_t)level);
+  if (!a->unbegun) note(a, 'e', thread, 0, 0, (uint32_t)level);
   for (int d = a->depth - 1; d >= level - 1; d--) {
     if (d >= DEPTH || d == 0 || !a->stack[d].lane) continue;
     place *p = place_of(a, a->stack[d].key, a->stack[d].named);
-    if (p && p->lane == a->stack[d].lane) p->cursor = a->stack[d].end;
+    if (!p || p->lane != a->stack[d].lane) continue;
+    p->cursor = a->stack[d].end;
+    p->skipped = 0;
   }
   a->depth = level - 1;
   if (a->depth) return;
+  look(a);
+  if (a->watching && a->recording == IN_STEP && !a->unbegun) close_log(a);
+  a->unbegun = 0;
   if (a->recording == IN_STEP) {
     a->recording = AFTER;
     a->recorded++;
@@ -1281,6 +1695,7 @@ static void end_levels(stowage_arena *a, int level, size_t thread) {
   a->s.steps++;
   if (a->followed[0]) a->followed[1] = a->followed[0];
   plan *p = a->followed[0];
+  if (p) p->steps++;
   a->followed[0] = NULL;
   a->s.planned = p ? p->height : 0;
   a->s.bound = p ? p->bound : 0;
@@ -1297,6 +1712,18 @@ static int begin_level(stowage_arena *a, const char *text, uint64_t key, int nam
   if (d == 0) {
     strcpy(a->name, name);
     memset(&a->now, 0, sizeof a->now); /* what came between steps is in all, not in last */
+    a->beside = 0;
+    a->least = a->seen - a->seen / 16; /* a step as the last one looks near its peak alone */
+    a->seen = a->least;
+    a->rising = 0;
+    a->s.resident_step = 0;
+    look(a);
+    if (a->watching) {
+      a->unbegun = 1;
+      a->unbegun_name = name_index(a, name);
+      a->recording = IN_STEP;
+      return a->depth;
+    }
     if (a->recording == ARMED || (a->recording == AFTER && (!a->wanted || a->recorded < a->wanted))) a->recording = IN_STEP;
     else if (a->recording == AFTER) a->recording = IDLE;
   } else if (d < DEPTH) {
@@ -1309,10 +1736,12 @@ static int begin_level(stowage_arena *a, const char *text, uint64_t key, int nam
     if (l && k < l->scopes) {
       at->scope = k + 1;
       at->cursor = l->sections[k].first;
+      at->skipped = 0;
       a->stack[d].lane = l;
       a->stack[d].end = l->sections[k].end;
     }
   }
+  if (a->depth > 1 && a->unbegun) open_log(a, thread);
   if (a->recording >= IN_STEP) note(a, 'b', thread, name_index(a, name), 0, (uint32_t)a->depth);
   return a->depth;
 }
@@ -1356,6 +1785,34 @@ stowage_arena *stowage_arena_new(const stowage_arena_upstream *upstream) {
   mutex_init(&a->lock);
   enrol(a);
   return a;
+}
+
+void stowage_arena_rest(stowage_arena *a) {
+  mutex_lock(&a->lock);
+  idle(a);
+  a->let = 0;
+  mutex_unlock(&a->lock);
+  if (a->trim) a->trim(a->up.context);
+}
+
+size_t stowage_arena_followed(stowage_arena *a, uint64_t *steps, size_t n) {
+  size_t found = 0;
+  mutex_lock(&a->lock);
+  for (size_t i = 0; i < a->n_plans; i++) {
+    if (a->plans[i]->dead) continue;
+    if (found < n) steps[found] = a->plans[i]->steps;
+    found++;
+  }
+  mutex_unlock(&a->lock);
+  return found;
+}
+
+void stowage_arena_system(stowage_arena *a, int pages, void (*trim)(void *context), uint64_t (*resident)(void *context)) {
+  mutex_lock(&a->lock);
+  a->pages = pages;
+  a->trim = trim;
+  a->resident = resident;
+  mutex_unlock(&a->lock);
 }
 
 int stowage_arena_delete(stowage_arena *a) {

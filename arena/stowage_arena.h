@@ -108,6 +108,12 @@ typedef struct stowage_arena_upstream {
  * malloc and free, means the C library's. It returns NULL if there is no memory, or if only one of the two is given. */
 STOWAGE_ARENA_API stowage_arena *stowage_arena_new(const stowage_arena_upstream *upstream);
 
+/* stowage_arena_system says what the arena may do about resident memory; it is called before the first step. Not 0 as pages: blocks are
+ * pages of the system's own, which become resident as they are served, instead of upstream's (not on Windows). trim gives the system back
+ * what upstream keeps of freed memory; it is called without the lock. resident returns the resident memory of the process. Both may be NULL,
+ * and get upstream's context. */
+STOWAGE_ARENA_API void stowage_arena_system(stowage_arena *a, int pages, void (*trim)(void *context), uint64_t (*resident)(void *context));
+
 /* stowage_arena_delete frees the arena, its plans and its block. If memory that it served is not
  * yet free, it does nothing and returns STOWAGE_ARENA_E_LIVE. Memory from upstream stays as it
  * is. NULL is accepted. No other call may run or follow. */
@@ -188,6 +194,16 @@ STOWAGE_ARENA_API size_t stowage_arena_trace(stowage_arena *a, char *text, size_
 /* stowage_arena_write writes the trace to a file: to a file beside it first, which then takes its name. */
 STOWAGE_ARENA_API int stowage_arena_write(stowage_arena *a, const char *path);
 
+/* stowage_arena_watch, with on not 0, forgets what was recorded and keeps from then on, of all steps, those that are worth a plan: those that were
+ * not served, and those before them. Of steps that ask for the same in the same order, but for sizes, the trace has the largest of each
+ * size, so that one plan serves all of them; steps that leave different allocations behind are kept apart. It ends
+ * with 0, with stowage_arena_record, or if there is no memory.
+ *
+ * stowage_arena_watched returns how many of the kept steps are in no trace that was written, missed, and have come twice; or with all,
+ * once. The next traces have all kept steps, or those that have come twice; the last two if none has. */
+STOWAGE_ARENA_API void stowage_arena_watch(stowage_arena *a, int on);
+STOWAGE_ARENA_API uint64_t stowage_arena_watched(stowage_arena *a, int all);
+
 /* -------------------------------------------------------------------------------- plans */
 
 /* stowage_arena_load adds the plans of a text, one or several, to those that are loaded. All of them are
@@ -199,6 +215,14 @@ STOWAGE_ARENA_API int stowage_arena_load_file(stowage_arena *a, const char *path
 
 /* stowage_arena_unload removes all plans. The block goes back upstream as soon as nothing in it is live. */
 STOWAGE_ARENA_API void stowage_arena_unload(stowage_arena *a);
+
+/* stowage_arena_rest gives all pages of blocks back to the system in which nothing is live, and trims upstream. It is for the time between
+ * steps; the next step touches pages anew. */
+STOWAGE_ARENA_API void stowage_arena_rest(stowage_arena *a);
+
+/* stowage_arena_followed fills in, for each plan in the order of loading, how many steps have followed it, n at most, and returns how
+ * many plans there are. */
+STOWAGE_ARENA_API size_t stowage_arena_followed(stowage_arena *a, uint64_t *steps, size_t n);
 
 /* --------------------------------------------------------------------- statistics and guard */
 
@@ -227,6 +251,9 @@ typedef struct stowage_arena_statistics {
   uint64_t planned;          /* height of the plan that the last step followed; 0 if none */
   uint64_t bound;            /* its proven bound: no plan is lower */
   uint64_t baseline;         /* what its default allocator would take, as the planner simulated it; 0: unknown */
+  uint64_t resident;         /* resident memory when it was last read: at the ends of steps, and before frees at a peak; 0: unknown */
+  uint64_t resident_step;    /* the most in the last step */
+  uint64_t resident_peak;    /* the most in any step */
 } stowage_arena_statistics;
 
 /* stowage_arena_stats fills in statistics of size bytes: sizeof(stowage_arena_statistics). */

@@ -67,7 +67,7 @@ static void misses(void) {
   unsigned again[] = {500, 600, 700, 800, 100, 200, 300, 400}; /* from the middle, and back */
   step(a, NULL, 8, again);
   counts(a, 6, 2, 0, 0, 0);
-  unsigned foreign[] = {1, 2, 3, 4};
+  unsigned foreign[] = {5001, 5002, 5003, 5004};
   step(a, NULL, 4, foreign);
   counts(a, 0, 4, 0, 0, 0);
   CHECK(stats(a).planned == 0);
@@ -150,6 +150,87 @@ static void shapes(void) {
   free(t.s);
 }
 
+/* A plan serves smaller requests at the same place; larger ones miss, and what follows them is still at its place. */
+static void smaller(void) {
+  stowage_arena *a = stowage_arena_new(NULL);
+  text t = {0};
+  unsigned sizes[] = {8, 4000, 64, 4000, 8000, 64, 3000}, tiny[] = {8, 2000, 64, 2000, 4000, 64, 1500}, mixed[] = {8, 6000, 64, 6000, 9000, 64, 2000};
+  int offsets[] = {0, 64, 4096, 8192, 16384, 4096, 64};
+  plan1(&t, "-", 7, sizes, offsets, 32768, "");
+  CHECK(!stowage_arena_load(a, t.s, t.n));
+  step(a, NULL, 7, tiny);
+  counts(a, 7, 0, 0, 0, 0);
+  CHECK(stats(a).planned == 32768);
+  step(a, NULL, 7, mixed);
+  counts(a, 4, 3, 0, 0, 0);
+  unsigned none[] = {8, 4000, 64, 4000, 100, 64, 3000}; /* less than a 64th: it is another request */
+  step(a, NULL, 7, none);
+  counts(a, 6, 1, 0, 0, 0);
+  CHECK(!stowage_arena_delete(a));
+  free(t.s);
+}
+
+/* Of plans that begin alike the one is followed at whose beginning as much is live as now: the first step of an accumulation
+ * leaves what the others do not. */
+static void alike(void) {
+  stowage_arena *a = stowage_arena_new(NULL);
+  text t = {0};
+  for (int k = 0; k < 2; k++) { /* one cycle of two steps; the second allocation of the first lives through the second */
+    size_t from = t.n;
+    add(&t, "stowage-arena-plan 1\nname -\nalignment 64\nguard 0\nheight 4096\nbound 0\nstatus feasible\nperiod 4\nbaselines 0\nregions 1\nr 0 0 4096\nlanes 1\nlane 0 2 0\n");
+    add(&t, k ? "p 100 64 0 1024 2 3\np 200 64 0 2048 3 4\n" : "p 100 64 0 0 0 1\np 200 64 0 512 1 4\n");
+    finish(&t, from);
+  }
+  CHECK(!stowage_arena_load(a, t.s, t.n) && stats(a).plans == 2);
+  char *kept = NULL, *base = NULL;
+  for (int i = 0; i < 6; i++) {
+    int level = stowage_arena_begin(a, NULL), first = i % 2 == 0;
+    if (first) stowage_arena_free(a, kept);
+    char *p = stowage_arena_malloc(a, 100, 0, 0), *q = stowage_arena_malloc(a, 200, 0, 0);
+    if (!base) base = p;
+    CHECK(p - base == (first ? 0 : 1024) && q - base == (first ? 512 : 2048));
+    stowage_arena_free(a, p);
+    if (first) kept = q;
+    else stowage_arena_free(a, q);
+    stowage_arena_end(a, level);
+    counts(a, 2, 0, 0, 0, 0);
+  }
+  uint64_t followed[2];
+  CHECK(stowage_arena_followed(a, followed, 2) == 2 && followed[0] == 3 && followed[1] == 3);
+  stowage_arena_free(a, kept);
+  CHECK(!stowage_arena_delete(a));
+  free(t.s);
+}
+
+/* Watching keeps steps that missed, the largest sizes of those that are alike, and what they leave behind. */
+static void watching(void) {
+  stowage_arena *a = stowage_arena_new(NULL);
+  char text_[4000];
+  unsigned small[] = {64, 100, 200}, large[] = {64, 300, 150}, other[] = {64, 64};
+  stowage_arena_watch(a, 1);
+  step(a, NULL, 2, other);
+  step(a, NULL, 3, small);
+  CHECK(!stowage_arena_watched(a, 0));
+  step(a, NULL, 3, large);
+  CHECK(stowage_arena_watched(a, 0) == 2 && stowage_arena_watched(a, 1) == 3);
+  CHECK(stowage_arena_watched(a, 0) && stowage_arena_trace(a, text_, sizeof text_) < sizeof text_);
+  CHECK(!strstr(text_, "a 100 ") && strstr(text_, "a 64 64 0 0\na 300 64 0 0\nf 0 0\na 200 64 0 0\nf 1 0\nf 2 0\ne 1 0\n"));
+  for (int i = 0; i < 100; i++) step(a, NULL, 2 + (unsigned)i % 2, i % 2 ? small : other);
+  CHECK(stowage_arena_watched(a, 0) && stowage_arena_trace(a, text_, sizeof text_) < 2000); /* two of each kind */
+  /* What a step frees of the step before it, before it allocates, is freed between them. */
+  stowage_arena_watch(a, 1);
+  char *kept = NULL;
+  for (int i = 0; i < 3; i++) {
+    int level = stowage_arena_begin(a, "x");
+    stowage_arena_free(a, kept);
+    kept = stowage_arena_malloc(a, 70, 0, 0);
+    stowage_arena_end(a, level);
+  }
+  stowage_arena_free(a, kept);
+  CHECK(stowage_arena_trace(a, text_, sizeof text_) < sizeof text_ && strstr(text_, "b 1 0 x\na 70 64 0 0\ne 1 0\nf 0 0\nb 1 0 x\n"));
+  CHECK(!stowage_arena_delete(a));
+}
+
 /* Scopes: the cursor finds its place again; levels may be left without an end. */
 static void scopes(void) {
   stowage_arena *a = stowage_arena_new(NULL);
@@ -164,7 +245,7 @@ static void scopes(void) {
     p[0] = stowage_arena_malloc(a, 100, 0, 0);
     int forward = stowage_arena_begin(a, "forward");
     CHECK(level == 1 && forward == 2);
-    p[1] = stowage_arena_malloc(a, i == 1 ? 5 : 100, 0, 0); /* a miss, and two are left out */
+    p[1] = stowage_arena_malloc(a, i == 1 ? 999 : 100, 0, 0); /* a miss, and two are left out */
     if (i == 2) CHECK(stowage_arena_begin(a, "nobody's") == 3); /* an exception: no end */
     else stowage_arena_end(a, forward);
     if (i == 2) stowage_arena_end(a, forward);
@@ -352,6 +433,9 @@ int follow(void) {
   misses();
   requests();
   shapes();
+  smaller();
+  alike();
+  watching();
   scopes();
   lanes();
   streams();

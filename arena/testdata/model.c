@@ -4,7 +4,7 @@
  * as numbers. It does not know how the arena follows a plan. It demands of each event:
  *
  *   - Memory is aligned, and meets nothing that is live or held (all ranges are compared).
- *   - What lies in the block lies where some event of a loaded plan of this name, size and stream has it.
+ *   - What lies in the block lies where some event of a loaded plan of this name and stream has it, and is at most as large.
  *   - If all requests of this step so far are those of the plan, the allocation is served or kept as the plan says, and refused exactly if its range meets something live or held.
  *   - Nothing is served outside of steps, or without a plan for the step's name.
  *   - The content of live memory is what its owner wrote.
@@ -151,7 +151,7 @@ static void allocate(unsigned thread, request q) {
       for (int l = 0; l < LANES; l++)
         for (unsigned i = 0; i < m.plans[k].n[l] && m.plans[k].named == m.named; i++) {
           request *e = &m.plans[k].lane[l][i];
-          known |= e->size == q.size && e->stream == q.stream && e->align >= q.align && e->offset >= 0 && base + e->offset == p;
+          known |= e->size >= q.size && e->stream == q.stream && e->align >= q.align && e->offset >= 0 && base + e->offset == p;
         }
     CHECK(known);
   }

@@ -3,6 +3,7 @@ package arena
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"maps"
 	"slices"
 )
 
@@ -19,7 +20,8 @@ import (
 // allocations of its own step.
 //
 // An allocation is kept, and not planned, if it is still live when the next step of its kind makes it again: it would
-// need two places.
+// need two places. If steps are planned that come once, steps of such a kind are kinds of their own as far as other allocations
+// survive them: the first step of an accumulation leaves the gradients, to which the later ones only add.
 //
 // Streams: if another stream uses an allocation, the allocation stays live after its free until its own stream has
 // waited for the other stream.
@@ -61,6 +63,8 @@ type folding struct {
 	slot   []map[int32]int // of each shape: thread -> lane
 	plans  []Plan
 	ends   [][][]life // of each plan: lane, index
+
+	apart []string // of each step: tells it apart from others that ask for the same; nil: nothing does
 }
 
 // life is the lifespan of an allocation, as seen so far.
@@ -82,14 +86,68 @@ type FoldOptions struct {
 // Fold returns a plan without offsets for each kind of step that is planned, in the order in which they
 // come. It is empty if the trace has no whole step with an allocation.
 func Fold(t *Trace, o FoldOptions) []Plan {
-	f := &folding{t: t}
+	f := fold1(t, o, nil)
+	if !o.All || len(f.plans) == 0 {
+		return f.plans
+	}
+	// A kind is told apart by survivors only if one plan for all of it has to keep something.
+	var apart []bool
+	for _, s := range f.shapes {
+		kept := s.plan >= 0 && s.times > 1 && slices.ContainsFunc(f.ends[s.plan], func(lane []life) bool {
+			return slices.ContainsFunc(lane, func(l life) bool { return l.kept })
+		})
+		apart = append(apart, kept)
+	}
+	if !slices.Contains(apart, true) {
+		return f.plans
+	}
+	survivors := make([]string, len(f.steps))
+	for i, s := range f.steps {
+		if s.shape >= 0 && apart[s.shape] {
+			survivors[i] = f.survivors(i)
+		}
+	}
+	return fold1(t, o, survivors).plans
+}
+
+// fold1 folds a trace. survivors tell steps apart that ask for the same; nil tells none apart.
+func fold1(t *Trace, o FoldOptions, survivors []string) *folding {
+	f := &folding{t: t, apart: survivors}
 	f.split()
 	f.choose(o)
 	if len(f.plans) > 0 {
 		f.follow()
 		f.join()
 	}
-	return f.plans
+	return f
+}
+
+// survivors returns which allocations of a step are live when the next step allocates, as a text.
+func (f *folding) survivors(i int) string {
+	first := slices.IndexFunc(f.allocs, func(p place) bool { return int(p.step) == i })
+	if first < 0 {
+		return ""
+	}
+	live := map[int64]bool{}
+	for n := first; n < len(f.allocs) && int(f.allocs[n].step) == i; n++ {
+		live[int64(n)] = true
+	}
+	for _, e := range f.t.Events[f.steps[i].from+1:] {
+		if e.Kind == Free {
+			delete(live, e.N)
+		} else if e.Kind == Alloc && len(live) > 0 {
+			if first >= len(f.allocs) || int(f.allocs[first].step) != i {
+				break
+			}
+			first++
+		}
+	}
+	var text []byte
+	for _, n := range slices.Sorted(maps.Keys(live)) {
+		text = binary.AppendUvarint(text, uint64(f.allocs[n].thread))
+		text = binary.AppendUvarint(text, uint64(f.allocs[n].index))
+	}
+	return string(text)
 }
 
 // split finds the steps, the shapes and the place of each allocation.
@@ -135,6 +193,9 @@ func (f *folding) split() {
 				head = head[:0]
 			}
 			h.Write(head)
+			if f.apart != nil {
+				h.Write([]byte(f.apart[len(f.steps)-1]))
+			}
 			key := [32]byte(h.Sum(nil))
 			s, ok := known[key]
 			if !ok {

@@ -20,10 +20,14 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 #include <pthread.h>
+#include <unistd.h>
 
 #include "stowage_arena.h"
 
@@ -112,6 +116,24 @@ void* take(size_t size, size_t alignment, int& at) {
   return p;
 }
 
+// trim gives the system back what the C library keeps of freed memory.
+void trim(void*) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+// resident returns the resident memory of the process; 0 if there is no /proc.
+uint64_t resident(void*) {
+  char text[64] = "";
+  int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  ssize_t n = read(file, text, sizeof text - 1);
+  close(file);
+  char* second = n > 0 ? strchr(text, ' ') : nullptr;
+  return second ? strtoull(second, nullptr, 10) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
 } // namespace
 
 // stowage_slot_new makes an arena and returns its slot; -1 if all slots are in use, -2 if there is no memory,
@@ -131,6 +153,7 @@ OUT int stowage_slot_new(int) {
     if (slots[i].holders.load(std::memory_order_acquire) != 0) continue;
     stowage_arena* a = stowage_arena_new(&up);
     if (!a) return -2;
+    stowage_arena_system(a, 1, trim, resident);
     slots[i].arena = a;
     slots[i].holders.store(2, std::memory_order_release);
     return static_cast<int>(i);
@@ -152,17 +175,11 @@ OUT void stowage_slot_unload(int slot) {
   stowage_arena_unload(slots[slot].arena);
 }
 
-// stowage_slot_trim gives the system back what the C library keeps of the steps before the plan.
-OUT void stowage_slot_trim(int) {
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
-}
-
 // stowage_slot_close gives up the owner's hold. The block goes as soon as nothing in it is live.
 OUT void stowage_slot_close(int slot) {
   stowage_arena_stop(slots[slot].arena);
   stowage_arena_unload(slots[slot].arena);
+  trim(nullptr);
   drop(slots[slot]);
 }
 
