@@ -63,6 +63,7 @@ enum {
   NAME = 64,      /* bytes of a name, with its 0 */
   CHUNK = 1 << 16, /* bytes of a block whose touch is noted as one */
   SMALLER = 64,    /* an event serves requests down to this part of its size */
+  EARLY = 32,      /* steps in which allocations that a plan keeps count as missed */
   LOGS = 16,       /* steps that watching keeps */
   LOGGED = 1 << 18 /* records that watching keeps, as far as they are of steps before the last two */
 };
@@ -720,7 +721,8 @@ static void close_log(stowage_arena *a) {
   l->to = a->n_records;
   l->n = a->next_id - l->first;
   l->key = a->key;
-  l->missed = lost * 100 > asked || lost_bytes * 100 > bytes;
+  /* What early plans keep may be kept only since its end was not yet seen, as the gradients of the first step of an accumulation. */
+  l->missed = lost * 100 > asked || lost_bytes * 100 > bytes || (a->s.steps < EARLY && c->kept * 20 > asked);
   if (a->n_logs > 1) judge(a);
   while (a->n_logs > LOGS) { /* empty steps: forget the oldest, as if what it freed had been freed behind the step before */
     size_t j = 0;
@@ -1084,7 +1086,8 @@ static plan *read_plan(reader *r) {
   return NULL;
 }
 
-/* enter works out how many bytes of the block are live when the step of each plan begins: plans of one text are one cycle. */
+/* enter works out how many bytes of the block are live when the step of each plan begins. Plans that were made together, which have
+ * one height and period, are one cycle. */
 static void enter(plan **all, size_t n) {
   for (size_t i = 0; i < n; i++) {
     uint64_t begin = UINT64_MAX;
@@ -1092,7 +1095,7 @@ static void enter(plan **all, size_t n) {
       if (all[i]->lanes[k].n && all[i]->lanes[k].events[0].lower < begin) begin = all[i]->lanes[k].events[0].lower;
     for (size_t h = 0; h < n; h++)
       for (size_t k = 0; k < all[h]->n; k++)
-        for (size_t j = 0; j < all[h]->lanes[k].n; j++) {
+        for (size_t j = 0; j < all[h]->lanes[k].n && all[h]->period == all[i]->period && all[h]->height == all[i]->height; j++) {
           const event *e = &all[h]->lanes[k].events[j];
           int live = (e->lower < begin && e->upper > begin) || (e->upper > all[h]->period && e->upper - all[h]->period > begin);
           if (e->offset != NOWHERE && live) all[i]->entry += e->is.size;
@@ -1162,7 +1165,7 @@ static int ensure(stowage_arena *a, uint64_t height, uint64_t alignment) {
   return good;
 }
 
-int stowage_arena_load(stowage_arena *a, const char *text, size_t length) {
+static int load(stowage_arena *a, const char *text, size_t length, int replace) {
   reader r = {text, text + length, NULL, 1};
   plan **all = NULL;
   size_t n = 0, cap = 0;
@@ -1202,7 +1205,7 @@ int stowage_arena_load(stowage_arena *a, const char *text, size_t length) {
       cap_plans = have + n;
     }
     for (size_t k = 0; k < have; k++) /* plans of one text may begin alike, and differ in what lives on */
-      if (!a->plans[k]->dead && same(a->plans[k], all[i])) a->plans[k]->dead = 1;
+      if (!a->plans[k]->dead && (replace || same(a->plans[k], all[i]))) a->plans[k]->dead = 1;
     if (a->n_plans < cap_plans) a->plans[a->n_plans++] = all[i];
   }
   if (code)
@@ -1214,6 +1217,10 @@ int stowage_arena_load(stowage_arena *a, const char *text, size_t length) {
   free(all);
   return code;
 }
+
+int stowage_arena_load(stowage_arena *a, const char *text, size_t length) { return load(a, text, length, 0); }
+
+int stowage_arena_replace(stowage_arena *a, const char *text, size_t length) { return load(a, text, length, 1); }
 
 int stowage_arena_load_file(stowage_arena *a, const char *path) {
   FILE *f = fopen(path, "rb");
@@ -1683,6 +1690,7 @@ static void end_levels(stowage_arena *a, int level, size_t thread) {
   a->depth = level - 1;
   if (a->depth) return;
   look(a);
+  a->s.live_step = a->seen;
   if (a->watching && a->recording == IN_STEP && !a->unbegun) close_log(a);
   a->unbegun = 0;
   if (a->recording == IN_STEP) {

@@ -213,6 +213,9 @@ STOWAGE_ARENA_API uint64_t stowage_arena_watched(stowage_arena *a, int all);
 STOWAGE_ARENA_API int stowage_arena_load(stowage_arena *a, const char *text, size_t length);
 STOWAGE_ARENA_API int stowage_arena_load_file(stowage_arena *a, const char *path);
 
+/* stowage_arena_replace is stowage_arena_load after which no plan that was loaded before is left; the block stays if it is large enough. */
+STOWAGE_ARENA_API int stowage_arena_replace(stowage_arena *a, const char *text, size_t length);
+
 /* stowage_arena_unload removes all plans. The block goes back upstream as soon as nothing in it is live. */
 STOWAGE_ARENA_API void stowage_arena_unload(stowage_arena *a);
 
@@ -254,6 +257,7 @@ typedef struct stowage_arena_statistics {
   uint64_t resident;         /* resident memory when it was last read: at the ends of steps, and before frees at a peak; 0: unknown */
   uint64_t resident_step;    /* the most in the last step */
   uint64_t resident_peak;    /* the most in any step */
+  uint64_t live_step;        /* the most bytes that were live in the last step, to a sixteenth */
 } stowage_arena_statistics;
 
 /* stowage_arena_stats fills in statistics of size bytes: sizeof(stowage_arena_statistics). */

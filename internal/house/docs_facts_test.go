@@ -298,7 +298,7 @@ func rss(say func(plain, arena [2]float64, cpu float64) string) func(string) (st
 		}
 		var values []float64
 		for _, cell := range slices.Concat(strings.Split(rows[0][1], "/"), strings.Split(rows[0][2], "/"),
-			[]string{rows[0][6]}) {
+			[]string{rows[0][8]}) {
 			n, err := number(cell)
 			if err != nil {
 				return "", err

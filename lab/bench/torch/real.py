@@ -84,7 +84,7 @@ def loop_odd(arena: Any, mark: Mark) -> list[float]:
 def resnet(arena: Any, mark: Mark) -> list[float]:
     import torchvision
 
-    return steps(pictures(torchvision.models.resnet18(num_classes=10), 12, 128), arena, mark)
+    return steps(pictures(torchvision.models.resnet18(num_classes=10), 8, 112), arena, mark)
 
 
 def fasterrcnn(arena: Any, mark: Mark) -> list[float]:
@@ -110,7 +110,7 @@ def fasterrcnn(arena: Any, mark: Mark) -> list[float]:
 def vit(arena: Any, mark: Mark) -> list[float]:
     import timm
 
-    return steps(pictures(timm.create_model("vit_tiny_patch16_224", num_classes=10), 8, 224), arena, mark)
+    return steps(pictures(timm.create_model("vit_tiny_patch16_224", num_classes=10), 4, 224), arena, mark)
 
 
 def convnext(arena: Any, mark: Mark) -> list[float]:
@@ -123,7 +123,7 @@ def _gpt2(dropout: float = 0.1) -> Any:
     from transformers import GPT2Config, GPT2LMHeadModel
 
     return GPT2LMHeadModel(GPT2Config(
-        n_layer=6, n_embd=384, n_head=6, vocab_size=8000, n_positions=256, resid_pdrop=dropout, embd_pdrop=dropout, attn_pdrop=dropout
+        n_layer=4, n_embd=256, n_head=4, vocab_size=8000, n_positions=256, resid_pdrop=dropout, embd_pdrop=dropout, attn_pdrop=dropout
     ))  # fmt: skip
 
 
@@ -179,10 +179,10 @@ def bert_varied(arena: Any, mark: Mark) -> list[float]:
     lengths = torch.randint(16, 129, (200,), generator=g).tolist()
 
     def loss(i: int) -> torch.Tensor:
-        x = torch.randint(0, 4000, (16, lengths[i]), generator=g)
+        x = torch.randint(0, 4000, (8, lengths[i]), generator=g)
         return model(input_ids=x, attention_mask=torch.ones_like(x), labels=x).loss
 
-    return steps(train(model, loss), arena, mark, 100, 40)
+    return steps(train(model, loss), arena, mark, 80, 40)
 
 
 def t5(arena: Any, mark: Mark) -> list[float]:

@@ -68,7 +68,7 @@ def one(name: str, way: str, plan: str, threads: int) -> None:
     said = {}
     if way in ("arena", "file"):
         s = arena.stats()
-        said = {**s._asdict(), "text": str(s), "share": s.share}
+        said = {"stats": {**s._asdict(), "text": str(s), "share": s.share, "fall": s.saved}}
     print(json.dumps({"values": hashlib.sha256(repr(out).encode()).hexdigest()[:16], "count": len(out), **said}), file=say, flush=True)
 
 
@@ -140,7 +140,7 @@ def measure(name: str, given: argparse.Namespace) -> dict[str, list[dict[str, An
                 first = next(r[0] for r in runs.values() if r)
                 if (got["values"], got["count"]) != (first["values"], first["count"]):
                     raise SystemExit(f"{name}, {way}: the outputs differ from those without an arena")
-                print(name, way, {k: v for k, v in got.items() if k not in ("values", "count", "text")}, got.get("text", ""), file=sys.stderr)
+                print(name, way, {k: v for k, v in got.items() if k not in ("values", "count", "stats")}, got.get("stats", {}).get("text", ""), file=sys.stderr)
     return runs
 
 

@@ -27,7 +27,7 @@ def table(found: dict[str, Runs]) -> str:
         for way in WAYS:
             runs = ways.get(way)
             cells.append(f"{median(runs, 'whole') / 1024:.0f} / {median(runs, 'steady') / 1024:.0f}" if runs else "")
-        cells.append(f"{median(ways['arena'], 'share'):.1%}" if ways.get("arena") else "")
+        cells.append(f"{statistics.median(run['stats']['share'] for run in ways['arena']):.1%}" if ways.get("arena") else "")
         for way in ("arena", "jemalloc", "mmap", "trim"):
             runs = ways.get(way)
             cells.append(f"{median(runs, 'cpu') / median(ways['plain'], 'cpu'):.2f}" if runs and ways.get("plain") else "")

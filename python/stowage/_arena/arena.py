@@ -2,15 +2,19 @@
 
 Idea: a state, looked at between steps only, so that nothing is added to an allocation.
 
-    recording --(enough steps)--> planning --(the plan is there)--> serving --(misses)--> recording
-                                                                       `--(limit of plans, misses)--> off
+    recording --(a step came twice)--> planning --(the plan is there)--> serving --(steps that missed came twice)--> planning
+                                                                            `--(it costs more than it saves)--> off
+
+The arena in C keeps of all steps those that were not served, and what they left behind. So a step of any kind gets a
+plan at its second time and is served from its third on, however far apart they are: the last batch of an epoch, an evaluation, the
+micro-steps of an accumulation. All kinds are planned together, and a larger step of a kind takes the place of smaller ones.
 
 Planning runs in another process, since the library in Go would not survive a fork of this one. Steps wait
-for it up to a limit in all; afterwards a plan is taken when it is there. A step whose misses exceed 1%
-has another shape than the plans, and the next steps are recorded for a plan of their own.
+for it up to a limit in all; afterwards a plan is taken when it is there. From the fourth planning on each waits twice
+as many steps as the one before, so that shapes at random cost little.
 
-Invariant: an arena that does not serve at least half of what recent steps ask for, with all its plans, takes
-more memory than none, so it gives its block back and is off.
+Resident memory is read at the ends of steps, and before what is freed at a peak. An arena is off if it does not serve half of what
+recent steps ask for, or if they have more resident memory than steps without a plan had, for the bytes that they ask for.
 """
 
 from __future__ import annotations
@@ -30,23 +34,26 @@ from typing import Any, NamedTuple, Optional, TypeVar, Union
 from .._command import command
 from .._errors import Error, InputError, readable, warn
 from .._units import Seconds, seconds, whole
+from . import plans as kept
 from .build import Adapter, build
 
 MISSES = 0.01  # a step that misses more has another shape
 RENEWALS = 4  # blocks that are taken anew at most
 MEASURING = 10  # seconds that stats waits for a measurement
-RECENT = 16  # steps after which an arena that serves less than half is switched off
+RECENT = 16  # steps after which an arena that serves less than half, or costs more than it saves, is switched off
+PATIENCE = 2  # steps more than are to be recorded, after which the last is planned though none came twice
+COSTS = 1.03  # the resident memory of served steps, as a share of that of steps without a plan, from which on the arena is off
 
 
 class Stats(NamedTuple):
-    """What an arena has done so far. Sizes are bytes, of what steps allocate; weights are not in them."""
+    """What an arena has done so far. Sizes are bytes."""
 
     state: str
     """recording, planning, serving, or off and why."""
     steps: int
     """Steps that have ended."""
     plans: int
-    """Plans that are loaded: one for each shape of a step."""
+    """Plans that are loaded: one for each kind of step."""
     served: int
     """Allocations from the arena."""
     missed: int
@@ -56,22 +63,32 @@ class Stats(NamedTuple):
     kept: int
     """Allocations that the plan leaves to the usual allocator, since they outlive steps."""
     peak: int
-    """The most that the arena and the usual allocator had for steps together; 0 before the plan is in use."""
+    """The most that the arena and the usual allocator had for steps together; 0 before the plan is in use. Weights are not in it."""
     baseline: int
-    """What the usual allocator takes for the same step; 0 if unknown, as before there is a plan. On the CPU it is what
-    glibc's malloc took from the system for the recorded steps, in a process of its own. On a GPU it is
-    PyTorch's caching allocator, simulated."""
+    """What the usual allocator takes for the same step, if that is measured or simulated, as with ONNX Runtime and on a GPU; else 0."""
     height: int
     """The height of the plan that the last step followed."""
     bound: int
     """A proven bound: no plan of the recorded lifespans is lower. If it equals the height, the plan is the least for them."""
     damaged: int
     """What guard mode has found: bytes that were written while nobody had them."""
+    before: int
+    """The resident memory of the process before its first step; this and those below are 0 if the system does not say it."""
+    whole: int
+    """The most resident memory of the whole run."""
+    plain: int
+    """The most resident memory of a step that was recorded without a plan; 0 if none was, as with plans of a file."""
+    steady: int
+    """The most resident memory of steps with a plan, from the second on after the latest planning."""
+    rest: int
+    """The resident memory after the last step."""
 
     @property
     def saved(self) -> int:
-        """Bytes that the plan saves: baseline - peak; 0 if either is unknown."""
-        return self.baseline - self.peak if self.baseline and self.peak else 0
+        """How much lower steps are with a plan: plain - steady of resident memory, or baseline - peak if there is a baseline; 0 if it is not
+        lower or unknown."""
+        without, by = (self.baseline, self.peak) if self.baseline else (self.plain, self.steady)
+        return max(without - by, 0) if without and by else 0
 
     @property
     def share(self) -> float:
@@ -81,12 +98,20 @@ class Stats(NamedTuple):
     def __str__(self) -> str:
         if not self.plans:
             return f"{self.state}, {self.steps} steps"
-        proven = ", the least possible for these lifespans" if self.height == self.bound else ""
-        without = f", {self.baseline:,} without: {self.saved:,} bytes saved" if self.baseline else ""
-        return (
-            f"{self.state}, {self.steps} steps: {self.served:,} allocations served ({self.share:.1%}), {self.missed:,} missed, "
-            f"{self.refused:,} refused; peak {self.peak:,} bytes{proven}{without}"
+        text = (
+            f"{self.state}, {self.steps} steps: {self.served:,} allocations served ({self.share:.1%}), {self.missed:,} missed, {self.refused:,} refused"
         )
+        if self.height:
+            text += f"; the plan is {self.height:,} bytes high" + (", the least possible for these lifespans" if self.height == self.bound else "")
+        if self.baseline:
+            text += f"; peak {self.peak:,} bytes, {self.baseline:,} without: {self.saved:,} bytes saved"
+        elif self.steady:
+            text += f"; resident memory in steps: {self.steady:,} bytes"
+            if self.plain:
+                more = self.steady - self.plain
+                text += f", {self.plain:,} without a plan: {abs(more):,} {'more' if more > 0 else 'less'}"
+            text += f"; {self.whole:,} at most in the run, {self.rest:,} at rest"
+        return text
 
 
 class _Counts(ctypes.Structure):
@@ -99,7 +124,8 @@ class _Counts(ctypes.Structure):
 class _Statistics(ctypes.Structure):
     _fields_ = (
         ("all", _Counts), ("last", _Counts),
-        *((name, ctypes.c_uint64) for name in ("steps", "plans", "live", "peak", "block", "upstream", "total_peak", "held", "damaged", "planned", "bound", "baseline")),
+        *((name, ctypes.c_uint64) for name in ("steps", "plans", "live", "peak", "block", "upstream", "total_peak", "held", "damaged", "planned", "bound", "baseline",
+                                                "resident", "resident_step", "resident_peak", "live_step")),
     )  # fmt: skip
 
 
@@ -116,9 +142,9 @@ def library(adapter: Adapter) -> Any:
             for name, result, *arguments in (
                 ("slot_new", i, i), ("slot_arena", p, i), ("slot_close", None, i),
                 ("slot_enter", i, i, ctypes.c_char_p, i, p), ("slot_exit", None, i, i, p, i, i),
-                ("slot_load", i, i, ctypes.c_char_p, n), ("slot_unload", None, i), ("slot_trim", None, i),
-                ("arena_abi", i), ("arena_error", n, p, p, n), ("arena_record", None, p, ctypes.c_uint64), ("arena_stop", None, p),
-                ("arena_recorded", ctypes.c_uint64, p), ("arena_trace", n, p, p, n), ("arena_write", i, p, ctypes.c_char_p),
+                ("slot_load", i, i, ctypes.c_char_p, n, i), ("slot_unload", None, i),
+                ("arena_abi", i), ("arena_error", n, p, p, n), ("arena_watch", None, p, i), ("arena_watched", ctypes.c_uint64, p, i),
+                ("arena_rest", None, p), ("arena_followed", n, p, p, n), ("arena_trace", n, p, p, n), ("arena_write", i, p, ctypes.c_char_p),
                 ("arena_stats", None, p, p, n),
                 ("arena_reset_peaks", None, p), ("arena_poison", None, p), ("arena_guard", None, p, i), ("arena_check", ctypes.c_uint64, p),
                 ("arena_owns", i, p, p),
@@ -137,7 +163,7 @@ class Arena:
 
     def __init__(
         self, adapter: Adapter, device: int, record: int, plans: int, wait: float, timeout: float, every_thread: bool, guard: bool, poison: bool,
-        file: Optional[str],
+        file: Optional[str], rest: str,
     ) -> None:  # fmt: skip
         self._slot, self._adapter = -1, adapter
         self._lib = lib = library(adapter)
@@ -150,10 +176,13 @@ class Arena:
             }.get(slot, f"the arena cannot be made: code {slot}"))  # fmt: skip
         self._slot, self._at = slot, lib.stowage_slot_arena(slot)
         self._record, self._plans, self._wait, self._timeout, self._all, self._poison = record, plans, wait, timeout, every_thread, poison
-        self._file, self._lock = file, threading.RLock()
+        self._file, self._return, self._lock = file, rest == "return", threading.RLock()
         self._frames: list[tuple[int, int, int, Any]] = []  # steps and scopes that are open: thread, slot, level, what was before
-        self._attempts, self._shares = 0, [1.0] * RECENT
-        self._texts: list[bytes] = []  # the plans that are loaded
+        self._attempts, self._again = 0, 0  # plannings; the step before which there is none
+        self._shares = [1.0] * RECENT  # what recent steps were served
+        self._costs: list[bool] = []  # whether recent steps cost more than they saved
+        self._planned: list[kept.Plan] = []  # the plans that are loaded
+        self._stale: set[bytes] = set()  # those of the file that nothing has followed
         self._refused = self._renewed = 0  # steps in a row that were refused much; blocks that were taken anew
         self._process: Optional[subprocess.Popen[bytes]] = None  # the planner
         self._measuring: list[tuple[subprocess.Popen[bytes], tempfile.TemporaryDirectory[str]]] = []  # what finds the baseline
@@ -162,18 +191,19 @@ class Arena:
         self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
         self._home = self._pid = os.getpid()  # where the arena is; where the planner was started
         self._settled, self._rest = 0, 0  # steps since a plan was loaded; what of upstream is there between steps
-        self._failed = False  # the last step ended by an exception
+        self._before = self._high = self._whole = self._plain = self._steady = 0  # resident memory; high: the process's own mark before
+        self._asked = 0  # the bytes that were live in a step without a plan
         self._last: Optional[Stats] = None
         self._lib.stowage_arena_guard(self._at, int(guard))
         self._state = "recording"
-        if file is not None and os.path.exists(file):
-            self.load(file)
-            # The first step makes what later ones keep, such as an optimizer's states. Served, they would stay
-            # where the plan expects temporaries of their size.
-            lib.stowage_slot_unload(slot)
-            self._state = "recording"
-        else:
-            lib.stowage_arena_record(self._at, record)
+        lib.stowage_arena_watch(self._at, 1)
+        if file is not None and (text := kept.read(file)):
+            found = kept.split(text)
+            self._stale = {plan.digest for plan in found}
+            if lib.stowage_slot_load(slot, text, len(text), 0) < 0:
+                warn(f"{file}: ignored, and written anew once there is a plan: {self._said()}")
+            else:
+                self._planned, self._state = found, "serving"
 
     # ------------------------------------------------------------------------------ steps
 
@@ -223,30 +253,55 @@ class Arena:
             own = [k for k, frame in enumerate(self._frames) if frame[0] == threading.get_ident()]
             _, slot, level, was = self._frames.pop(own[-1] if own else -1)
             self._lib.stowage_slot_exit(slot, level, was, int(bool(own)), int(self._all))
-            self._failed |= failed
+            if not self._frames and self._slot >= 0:
+                self._after(failed)
 
     def _between(self) -> None:
         """Runs before each step: changes the state if it is time to."""
-        warming = bool(self._texts) and not self._attempts  # plans of a file wait for the first step to end
-        if self._failed:  # an exception: half a step says nothing, and would be a bad plan
-            self._failed = False
-            if self._state == "recording" and not warming:
-                self._lib.stowage_arena_record(self._at, self._record)
-        elif self._state == "serving":
-            self._judge()
-        if self._state == "recording":
-            if not warming and self._lib.stowage_arena_recorded(self._at) >= self._record:
-                self._plan()
-            elif warming and self._read().steps:
-                self._loads()
-        if self._state == "planning":
+        if not self._before:
+            self._before, self._high = self._resident(), _high()
+        if self._state in ("recording", "serving") and self._due():
+            self._plan()
+        if self._process is not None:
             self._take()
         if self._poison:
             self._lib.stowage_arena_poison(self._at)
 
-    def _judge(self) -> None:
-        """Looks at the step that ended: was it what a plan expects?"""
+    def _after(self, failed: bool) -> None:
+        """Runs after each step: reads what it took, and was served."""
         s = self._read()
+        if s.steps <= 4 or not s.steps & (s.steps - 1) or self._settled <= 2:
+            self._mark()
+        if self._state == "serving" and not failed:
+            self._judge(s)
+        elif not s.plans and not failed and s.last.outside:
+            self._plain, self._asked = max(self._plain, s.resident_step), max(self._asked, s.live_step)
+        if self._return:
+            self._lib.stowage_arena_rest(self._at)
+
+    def _mark(self) -> None:
+        """Reads the process's own mark of its most resident memory, if steps have raised it."""
+        if (high := _high()) > self._high:
+            self._whole = max(self._whole, high)
+
+    def _resident(self) -> int:
+        with contextlib.suppress(OSError, ValueError), open("/proc/self/statm", "rb") as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return 0
+
+    def _due(self) -> bool:
+        """Whether there are steps to plan."""
+        s = self._read()
+        if self._process is not None or self._attempts >= self._plans or s.steps < max(self._again, self._record):
+            return False
+        if self._lib.stowage_arena_watched(self._at, 0):
+            return True
+        lost = [share for share in self._shares if share < 1 - MISSES]
+        alone = s.steps >= self._record + PATIENCE if not s.plans else len(lost) > RECENT // 2
+        return alone and self._lib.stowage_arena_watched(self._at, 1) > 0
+
+    def _judge(self, s: _Statistics) -> None:
+        """Looks at the step that ended: was it what a plan expects?"""
         last = s.last
         asked = last.served + last.missed + last.refused + last.kept + last.outside
         if not asked:
@@ -255,47 +310,72 @@ class Arena:
         if self._settled == 1:
             # What the steps before the plan left is gone now; what is left upstream are weights and states.
             self._lib.stowage_arena_reset_peaks(self._at)
-            self._lib.stowage_slot_trim(self._slot)
             self._rest = s.upstream
+        else:
+            self._steady = max(self._steady, s.resident_step)
         self._rest = min(self._rest, s.upstream)
         self._shares = [*self._shares[1:], last.served / asked]
         self._refused = self._refused + 1 if last.refused > MISSES * asked else 0
         if self._refused == 2 and self._renewed < RENEWALS:
             self._renew()
-        if last.missed + last.outside > MISSES * asked and self._attempts < self._plans:
-            self._state = "recording"
-            self._lib.stowage_arena_record(self._at, self._record)
-        elif sum(self._shares) < RECENT / 2 and self._attempts >= self._plans:
-            self._lib.stowage_slot_unload(self._slot)
-            self._state = f"off: with {self._plans} plans, less than half of {RECENT} steps was served"
+        if self._plain and self._settled > 1:
+            larger = max(1.0, s.live_step / max(self._asked, 1))
+            expected = self._before + (self._plain - self._before) * larger
+            self._costs = [*self._costs, s.resident_step > COSTS * expected][-RECENT:]
+        if sum(self._shares) < RECENT / 2 and self._process is None and not self._due():
+            self._off(f"less than half of {RECENT} steps was served")
+        elif len(self._costs) == RECENT and sum(self._costs) > RECENT // 2 and self._process is None:
+            self._off("steps take more memory with a plan than without")
+
+    def _off(self, why: str) -> None:
+        self._mark()
+        self._lib.stowage_slot_unload(self._slot)
+        self._lib.stowage_arena_watch(self._at, 0)
+        self._state = f"off: {why}"
+        warn(f"the arena is {self._state}")
 
     def _renew(self) -> None:
         """Takes a new block for the plans. Something lives on in the old one where the plan expects other things:
         memory that was taken for a temporary of its size, and is kept. The old block goes when the last of it does."""
         self._renewed, self._refused = self._renewed + 1, 0
         self._lib.stowage_slot_unload(self._slot)
-        self._loads()
-
-    def _loads(self) -> None:
-        for text in self._texts:
-            self._load(text)
+        self._load(kept.join(self._planned))
 
     def _plan(self) -> None:
-        """Starts the planner on what was recorded."""
+        """Starts the planner on what was recorded. Without a place for the trace, as on a full disk, the program goes on as it is."""
         self._attempts += 1
-        self._folder = tempfile.TemporaryDirectory(prefix="stowage-")
-        trace, to = os.path.join(self._folder.name, "trace"), os.path.join(self._folder.name, "plan")
-        self._call(self._lib.stowage_arena_write(self._at, os.fsencode(trace)))
+        self._again = self._read().steps + (1 << max(self._attempts - 3, 0))
+        twice = self._lib.stowage_arena_watched(self._at, 0) > 0
+        serving = self._read().plans > 0
+        # A file has the first step too. If none came twice, the last one is planned, as the one before it ended.
+        self._lib.stowage_arena_watched(self._at, int(twice and self._file is not None or not twice and serving))
+        every = ["--all"] if twice or serving else []
         limit = ["--timeout", f"{self._timeout}s"] if self._timeout else []
-        with open(os.path.join(self._folder.name, "said"), "wb") as said:
-            # In a session of its own, so that Ctrl-C in a terminal does not reach it.
-            self._process = subprocess.Popen(
-                [command(), "arena", "plan", trace, "-o", to, *limit], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
-            )
-        if words := self._measure(self._folder.name):
-            measure = subprocess.Popen([sys.executable, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
-            self._measuring.append((measure, self._folder))
+        folder = None
+        try:
+            self._folder = folder = tempfile.TemporaryDirectory(prefix="stowage-")
+            trace, to = os.path.join(folder.name, "trace"), os.path.join(folder.name, "plan")
+            self._call(self._lib.stowage_arena_write(self._at, os.fsencode(trace)))
+            with open(os.path.join(folder.name, "said"), "wb") as said:
+                # In a session of its own, so that Ctrl-C in a terminal does not reach it.
+                self._process = subprocess.Popen(
+                    [command(), "arena", "plan", trace, "-o", to, *every, *limit], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+                )
+            if words := self._measure(folder.name):
+                measure = subprocess.Popen([sys.executable, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+                self._measuring.append((measure, folder))
+        except (OSError, MemoryError, Error) as err:
+            self._folder = None
+            if folder is not None:
+                self._done(folder)
+            self._fails(str(err))
+            return
         self._pid, self._state = os.getpid(), "planning"
+
+    def _fails(self, why: str) -> None:
+        """Goes on with the plans that are there, or without any."""
+        self._state = "serving" if self._read().plans else f"off: {why}"
+        warn(f"the arena has no plan for these steps: {why}")
 
     def _take(self) -> None:
         """Takes the plan if it is there, or comes within what is left to wait."""
@@ -315,35 +395,28 @@ class Arena:
             with open(os.path.join(folder.name, "said"), errors="replace") as f:
                 why = f.read().strip().removeprefix("stowage: ") or f"the planner ended with code {process.returncode}"
             self._done(folder)
-            self._state = "serving" if self._read().plans else f"off: {why}"
-            warn(f"the arena has no plan for these steps: {why}")
+            self._fails(why)
             return
         with open(os.path.join(folder.name, "plan"), "rb") as f:
             text = f.read()
         self._done(folder)
-        if self._load(text):
-            self._texts.append(text)
-            self._keep(text)
+        new = kept.split(text)
+        known, steps = self._planned, self._followed()
+        if steps and any(steps):
+            self._stale = set()  # the file is of this program
+        old = sorted(zip(steps, range(len(known))), key=lambda x: (-x[0], x[1]))  # the most useful first
+        self._mark()
+        planned = kept.merge(new, [known[k] for count, k in old if count or known[k].digest not in self._stale])
+        if self._load(kept.join(planned)):
+            self._planned = planned
+            if self._file is not None:
+                kept.keep(self._file, planned, self._stale)
 
-    def _keep(self, text: bytes) -> None:
-        """Adds plans to the file, which is written beside it first: a program that ends here leaves no damaged file.
-        If that fails, the program goes on."""
-        if self._file is None:
-            return
-        beside = f"{self._file}.{os.getpid()}.new"
-        try:
-            try:
-                with open(self._file, "rb") as f:
-                    text = f.read() + text
-            except FileNotFoundError:
-                pass
-            with open(beside, "wb") as f:
-                f.write(text)
-            os.replace(beside, self._file)
-        except OSError as err:
-            with contextlib.suppress(OSError):
-                os.unlink(beside)
-            warn(f"{self._file}: the plan cannot be kept: {err.strerror}")
+    def _followed(self) -> list[int]:
+        """Returns how many steps have followed each plan."""
+        steps = (ctypes.c_uint64 * max(len(self._planned), 1))()
+        n = self._lib.stowage_arena_followed(self._at, steps, len(self._planned))
+        return list(steps)[:n] if n == len(self._planned) else [0] * len(self._planned)
 
     def _done(self, folder: tempfile.TemporaryDirectory[str]) -> None:
         """Removes a folder if neither planner nor measurement has it."""
@@ -352,12 +425,10 @@ class Arena:
 
     def _load(self, text: bytes) -> bool:
         """Loads plans, and returns whether that went well. If not, as without memory for the block, the program goes on."""
-        if self._lib.stowage_slot_load(self._slot, text, len(text)) < 0:
-            why = self._said()
-            self._state = "serving" if self._read().plans else f"off: {why}"
-            warn(f"the arena has no plan for these steps: {why}")
+        if self._lib.stowage_slot_load(self._slot, text, len(text), 1) < 0:
+            self._fails(self._said())
             return False
-        self._state, self._settled, self._refused = "serving", 0, 0
+        self._state, self._settled, self._refused, self._steady, self._costs = "serving", 0, 0, 0, []
         return True
 
     # -------------------------------------------------------------------------- questions
@@ -367,22 +438,24 @@ class Arena:
         if self._last is not None:
             return self._last
         s = self._read()
+        self._mark()
         rest = min(self._rest, s.upstream) if self._settled else 0
         return Stats(
             self._state, s.steps, s.plans, s.all.served, s.all.missed, s.all.refused, s.all.kept,
             max(s.total_peak - rest, s.block) if self._settled else 0, self._baseline(s), s.planned, s.bound, s.damaged,
+            self._before, max(self._whole, s.resident_peak), self._plain, self._steady, s.resident,
         )  # fmt: skip
 
     def _measure(self, folder: str) -> list[str]:
         """Returns the arguments of a Python process that prints what the usual allocator takes for the trace in a
         folder; none if it is not measured."""
-        return ["-I", "-S", os.path.join(os.path.dirname(__file__), "malloc.py"), os.path.join(folder, "trace")] if self._adapter.measured else []
+        return []
 
     def _baseline(self, s: _Statistics) -> int:
         """Returns what the usual allocator takes: measured if the adapter says so, else as the planner simulated it.
         Steps do not wait for a measurement, and this does for some seconds."""
         if not self._adapter.measured:
-            return int(s.baseline)
+            return 0 if s.resident else int(s.baseline)
         if self._pid != os.getpid():
             return self._measured  # the child of a fork has no such process
         with self._asking:
@@ -408,13 +481,12 @@ class Arena:
         name = readable(os.fspath(path))
         with open(name, "rb") as f:
             text = f.read()
-        code = self._lib.stowage_slot_load(self._slot, text, len(text))
+        code = self._lib.stowage_slot_load(self._slot, text, len(text), 0)
         if code == -1:
             raise InputError(f"{os.fspath(path)}: {self._said()}")
         self._call(code)
-        self._texts.append(text)
-        self._lib.stowage_arena_stop(self._at)
-        self._state, self._settled, self._refused = "serving", 0, 0
+        self._planned += kept.split(text)
+        self._state, self._settled, self._refused, self._steady = "serving", 0, 0, 0
 
     def check(self) -> int:
         """Returns how many faults the arena finds in its own tables and, in guard mode, in bytes that nobody has."""
@@ -479,12 +551,23 @@ class Arena:
             raise MemoryError(self._said()) if code == -2 else Error(self._said())
 
 
+def _high() -> int:
+    """Returns the most resident memory that this process has had."""
+    with contextlib.suppress(OSError), open("/proc/self/status", "rb") as f:
+        for line in f:
+            if line.startswith(b"VmHWM:"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
 def make(
     adapter: Adapter, device: int, record: int, plans: int, wait: Optional[Seconds], timeout: Optional[Seconds], every_thread: bool, guard: bool, poison: bool,
-    file: Union[str, os.PathLike[str], None], kind: type[Kind] = Arena,  # type: ignore[assignment]
+    file: Union[str, os.PathLike[str], None], kind: type[Kind] = Arena, rest: str = "keep",  # type: ignore[assignment]
 ) -> Kind:  # fmt: skip
     """Returns an arena over an adapter, with options as users give them."""
+    if rest not in ("keep", "return"):
+        raise InputError(f'rest: {rest!r} is neither "keep" nor "return"')
     return kind(
         adapter, device, whole("record", record, 1), whole("plans", plans, 1), seconds(wait, "wait"), seconds(timeout), every_thread, guard, poison,
-        None if file is None else os.fspath(file),
+        None if file is None else os.fspath(file), rest,
     )  # fmt: skip

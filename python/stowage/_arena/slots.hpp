@@ -166,9 +166,11 @@ OUT stowage_arena* stowage_slot_arena(int slot) {
   return slots[slot].arena;
 }
 
-// stowage_slot_load and stowage_slot_unload are those of stowage_arena.h; on a GPU there is more to do.
-OUT int stowage_slot_load(int slot, const char* text, size_t length) {
-  return stowage_arena_load(slots[slot].arena, text, length);
+// stowage_slot_load and stowage_slot_unload are those of stowage_arena.h; on a GPU there is more to do. The heap is trimmed before the
+// block is made, so that the block takes the place of what malloc keeps.
+OUT int stowage_slot_load(int slot, const char* text, size_t length, int replace) {
+  trim(nullptr);
+  return (replace ? stowage_arena_replace : stowage_arena_load)(slots[slot].arena, text, length);
 }
 
 OUT void stowage_slot_unload(int slot) {
@@ -177,7 +179,7 @@ OUT void stowage_slot_unload(int slot) {
 
 // stowage_slot_close gives up the owner's hold. The block goes as soon as nothing in it is live.
 OUT void stowage_slot_close(int slot) {
-  stowage_arena_stop(slots[slot].arena);
+  stowage_arena_watch(slots[slot].arena, 0);
   stowage_arena_unload(slots[slot].arena);
   trim(nullptr);
   drop(slots[slot]);

@@ -24,23 +24,24 @@ def _options() -> list[str]:
 
 CPU = build.Adapter(
     "stowage.torch", pathlib.Path(__file__).resolve().with_name("cpu.cpp"), (build.HERE / "slots.hpp",), _options,
-    refuses="PyTorch's takes memory back only with a deleter", measured=True,
+    refuses="PyTorch's takes memory back only with a deleter",
 )  # fmt: skip
 
 
 def arena(
     *, record: int = 2, plans: int = 8, wait: Optional[Seconds] = 10, timeout: Optional[Seconds] = None, every_thread: bool = False,
-    guard: bool = False, poison: bool = False, file: Union[str, os.PathLike[str], None] = None,
+    guard: bool = False, poison: bool = False, file: Union[str, os.PathLike[str], None] = None, rest: str = "keep",
 ) -> Arena:  # fmt: skip
     """Returns an arena for tensors of the CPU, to be entered around every step.
 
-    record is how many steps are recorded before each planning [2]. plans is how many plans are made at most, one
-    for each shape of a step [8]. wait is how long steps wait for plans in all, in seconds or as a text [10;
+    record is how many steps are recorded at least before the first planning, which waits up to two steps more for one that comes
+    twice [2]. plans is how often it plans at most; each planning is for all kinds of steps so far [8]. wait is how long steps wait for plans in all, in seconds or as a text [10;
     None: they do not wait]; afterwards they go on unserved until the plan is there. timeout limits the planner
     [none: it ends by itself]. every_thread serves what other threads allocate during a step too [only the thread
-    that began the step]. file keeps the plans: if it is there they are loaded, and all steps but the first are
-    served; else they are written to it. The first step makes what later ones keep, such as an optimizer's states.
+    that began the step]. file keeps the plans: if it is there they are loaded, and all steps are
+    served, the first as well; steps that they do not serve are planned and added. rest="return" gives the arena's pages back to the
+    system between steps, which then take them anew; "keep" keeps them.
 
     guard and poison are for tests. poison fills what is not in use before each step. guard does so at each free, and
     checks that nobody has written there."""
-    return make(CPU, 0, record, plans, wait, timeout, every_thread, guard, poison, file)
+    return make(CPU, 0, record, plans, wait, timeout, every_thread, guard, poison, file, rest=rest)

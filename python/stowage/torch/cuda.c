@@ -334,9 +334,9 @@ OUT stowage_arena *stowage_slot_arena(int slot) {
   return slots[slot].arena;
 }
 
-OUT int stowage_slot_load(int slot, const char *text, size_t length) {
+OUT int stowage_slot_load(int slot, const char *text, size_t length, int replace) {
   loading++;
-  int code = stowage_arena_load(slots[slot].arena, text, length);
+  int code = (replace ? stowage_arena_replace : stowage_arena_load)(slots[slot].arena, text, length);
   loading--;
   return code;
 }
@@ -354,7 +354,7 @@ OUT void stowage_slot_trim(int slot) {
 }
 
 OUT void stowage_slot_close(int slot) {
-  stowage_arena_stop(slots[slot].arena);
+  stowage_arena_watch(slots[slot].arena, 0);
   stowage_slot_unload(slot);
   drop(&slots[slot]);
 }

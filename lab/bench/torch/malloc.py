@@ -1,4 +1,4 @@
-"""What malloc takes for the steps of a trace: python3 _malloc.py TRACE prints the bytes.
+"""What malloc takes for the steps of a trace: python3 malloc.py TRACE prints the bytes.
 
 Idea: tensors of the CPU come from the C library, so what the plan is compared with is the C library itself. This
 process makes the allocations and frees of a trace, and asks mallinfo2 after each allocation how much the library
