@@ -37,6 +37,9 @@ type Options struct {
 	Guard int64
 	// All also plans steps that come only once in the trace. Usually they are the first steps, which differ.
 	All bool
+	// Apart tells steps that ask for the same apart by which allocations survive them, if one plan for all of them would
+	// have to leave something to the usual allocator. The arena then chooses by what is live when a step begins.
+	Apart bool
 	// Baselines names planners whose heights the plan carries beside its own, behind the
 	// simulation of PyTorch's caching allocator, which it always carries. See Compare.
 	Baselines []string
@@ -58,7 +61,7 @@ func Make(ctx context.Context, t *trace.Trace, o Options) ([]trace.Plan, error) 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	plans := trace.Fold(t, trace.FoldOptions{Alignment: o.Alignment, Guard: o.Guard, All: o.All})
+	plans := trace.Fold(t, trace.FoldOptions{Alignment: o.Alignment, Guard: o.Guard, All: o.All, Apart: o.Apart})
 	if len(plans) == 0 {
 		return nil, ErrNothing
 	}

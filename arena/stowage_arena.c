@@ -136,6 +136,7 @@ typedef struct plan {
   uint64_t alignment, guard, height, bound, baseline, period;
   uint64_t entry; /* bytes of the block that are live when its step begins */
   uint64_t steps; /* that have followed it */
+  size_t kept;    /* allocations that go upstream */
   lane *lanes;
   size_t n;
   int dead; /* replaced or unloaded; freed once no step follows it */
@@ -998,7 +999,7 @@ static void read_lane(reader *r, plan *p, lane *l, const region *regions, size_t
     e->is.stream = number(r, UINT64_MAX - 1, " ");
     e->hash = hash = mix(hash, &e->is);
     e->offset = NOWHERE;
-    if (r->at < r->end && *r->at == '-') expect(r, "- ");
+    if (r->at < r->end && *r->at == '-') expect(r, "- "), p->kept++;
     else e->offset = number(r, MOST, " ");
     uint64_t lower = e->lower = number(r, MOST, " "), upper = e->upper = number(r, MOST, "\n");
     if (r->what) break;
@@ -1286,12 +1287,13 @@ static int fits(const lane *l, size_t i, const request *q) {
 static int usable(const stowage_arena *a, const plan *p) { return !p->dead && !strcmp(p->name, a->name); }
 
 /* agreeing returns the lane that begins with all that a thread has asked for in this step, or
- * NULL. Of several it prefers the plan that this step follows, then that which begins with as much live as this step did, then the
- * plan of the step before and the thread's own lane. */
+ * NULL. Of several it prefers the plan that this step follows, then that which begins with as much live as this step did, then the one that keeps
+ * least (in the first step of all: most, since that makes what later ones have), then the plan of the step before and the thread's own lane. */
 static lane *agreeing(stowage_arena *a, const place *at, const request *q) {
   lane *best = NULL;
   int worth = -1;
   uint64_t nearest = 0;
+  size_t keeps = 0;
   for (size_t i = 0; i < a->n_plans; i++) {
     plan *p = a->plans[i];
     if (!usable(a, p)) continue;
@@ -1302,7 +1304,11 @@ static lane *agreeing(stowage_arena *a, const place *at, const request *q) {
       if (l->events[n - 1].hash != at->hash || !agrees(l, n - 1, q)) continue;
       int w = 4 * (p == a->followed[0]) + 2 * (p == a->followed[1]) + (l->thread == (uint64_t)(at - a->places));
       uint64_t far = w >= 4 ? 0 : p->entry > a->entry ? p->entry - a->entry : a->entry - p->entry;
-      if (!best || (w < 4) < (worth < 4) || ((w < 4) == (worth < 4) && (far < nearest || (far == nearest && w > worth)))) {
+      size_t more = a->s.steps ? p->kept : SIZE_MAX - p->kept;
+      int better = !best || (w < 4) < (worth < 4);
+      if (!better && (w < 4) == (worth < 4)) better = far != nearest ? far < nearest : more != keeps ? more < keeps : w > worth;
+      if (better) {
+        keeps = more;
         worth = w;
         nearest = far;
         best = l;
@@ -1496,7 +1502,7 @@ static void *allocate(stowage_arena *a, size_t size, size_t alignment, uint64_t 
   if (a->depth && !a->now.served && !a->now.missed && !a->now.kept && !a->now.refused) a->entry = a->served_live;
   if (planned) {
     event *x = at && known && thread < THREADS - 1 ? expected(a, at, &q) : NULL;
-    if (x && !a->followed[0]) a->followed[0] = at->lane->plan;
+    if (x) a->followed[0] = at->lane->plan;
     if (!x) what = MISSED;
     else if (x->offset == NOWHERE) what = KEPT;
     else what = (address = serve(a, x, size)) ? SERVED : REFUSED;

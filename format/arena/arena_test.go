@@ -170,6 +170,44 @@ e 1 0
 	}
 }
 
+// TestFoldApart holds that the micro-steps of an accumulation are two kinds, if that is asked for: the first leaves a gradient,
+// which dies behind the second.
+func TestFoldApart(t *testing.T) {
+	const events = `
+b 1 0 -
+a 1 64 0 0
+a 2 64 0 0
+f 0 0
+e 1 0
+b 1 0 -
+a 1 64 0 0
+a 2 64 0 0
+f 2 0
+f 3 0
+e 1 0
+f 1 0
+b 1 0 -
+a 1 64 0 0
+a 2 64 0 0
+f 4 0
+e 1 0
+b 1 0 -
+a 1 64 0 0
+a 2 64 0 0
+f 6 0
+f 7 0
+e 1 0
+f 5 0
+`
+	if plans := fold(t, FoldOptions{All: true}, events); len(plans) != 1 || lives(&plans[0].Lanes[0]) != "0-2 -" {
+		t.Errorf("together: %+v", plans)
+	}
+	plans := fold(t, FoldOptions{All: true, Apart: true}, events)
+	if len(plans) != 2 || lives(&plans[0].Lanes[0]) != "0-2 1-4" || lives(&plans[1].Lanes[0]) != "2-4 3-4" {
+		t.Errorf("apart: %+v", plans)
+	}
+}
+
 // TestFoldThreads holds lanes, scopes, and a free that comes later in another interleaving.
 func TestFoldThreads(t *testing.T) {
 	plans := fold(t, FoldOptions{Alignment: 128, Guard: 32}, `

@@ -20,8 +20,8 @@ import (
 // allocations of its own step.
 //
 // An allocation is kept, and not planned, if it is still live when the next step of its kind makes it again: it would
-// need two places. If steps are planned that come once, steps of such a kind are kinds of their own as far as other allocations
-// survive them: the first step of an accumulation leaves the gradients, to which the later ones only add.
+// need two places. With Apart, steps of such a kind are kinds of their own as far as other allocations survive them: the first
+// step of an accumulation leaves the gradients, to which the later ones only add.
 //
 // Streams: if another stream uses an allocation, the allocation stays live after its free until its own stream has
 // waited for the other stream.
@@ -81,13 +81,15 @@ type FoldOptions struct {
 	Guard int64
 	// All plans steps that come only once, too.
 	All bool
+	// Apart tells steps that ask for the same apart by what survives them, if one plan for all would keep something.
+	Apart bool
 }
 
 // Fold returns a plan without offsets for each kind of step that is planned, in the order in which they
 // come. It is empty if the trace has no whole step with an allocation.
 func Fold(t *Trace, o FoldOptions) []Plan {
 	f := fold1(t, o, nil)
-	if !o.All || len(f.plans) == 0 {
+	if !o.Apart || len(f.plans) == 0 {
 		return f.plans
 	}
 	// A kind is told apart by survivors only if one plan for all of it has to keep something.

@@ -99,7 +99,7 @@ class OnnxRuntime(unittest.TestCase):
         for size in [32] * 4 + [20] * 5 + [32, 20] * 3:
             self.same(s, picture(size, 1, CHANNELS, size, size))
             self.good(s)
-        self.assertEqual(s.stats().plans, 2)
+        self.assertEqual(s.stats().plans, 1)  # that of the larger one serves both
         self.served(s.arena)
 
     def test_random_shapes(self):
@@ -196,7 +196,9 @@ class OnnxRuntime(unittest.TestCase):
             whole = pathlib.Path(file).read_bytes()
             for text in (whole[:-5], whole[: len(whole) // 2], b"", whole.replace(b"a", b"b", 1)):
                 pathlib.Path(file).write_bytes(text)
-                self.assertRaisesRegex(stowage.InputError, "model.plan", session, file=file)
+                if text:
+                    with self.assertWarnsRegex(stowage.InputWarning, "model.plan: ignored"):
+                        session(file=file)
 
     def test_a_run_fails(self):
         s = session()
@@ -215,7 +217,7 @@ class OnnxRuntime(unittest.TestCase):
         a = stowage.onnxruntime.arena(wait=60, plans=1)
         usual = onnxruntime.InferenceSession(MODEL)
         with self.assertWarnsRegex(stowage.InputWarning, "no plan"):
-            for k in range(4):
+            for k in range(6):
                 with a:
                     usual.run(None, {"x": picture(k)})
         self.assertTrue(a.stats().state.startswith("off"))

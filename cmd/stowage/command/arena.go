@@ -51,14 +51,14 @@ func newArena() *cobra.Command {
 }
 
 type arenaFlags struct {
-	search    search
-	alignment size
-	guard     size
-	all       bool
-	baselines []string
-	output    string
-	json      bool
-	quiet     bool
+	search     search
+	alignment  size
+	guard      size
+	all, apart bool
+	baselines  []string
+	output     string
+	json       bool
+	quiet      bool
 }
 
 func newArenaPlan() *cobra.Command {
@@ -84,6 +84,8 @@ A lifespan may reach into the next step, as those of gradients do: time is a cyc
 	f.Var(&a.alignment, "alignment", "align every allocation to `SIZE` bytes at least [default: 64]")
 	f.Var(&a.guard, "guard", "leave `SIZE` bytes free behind each allocation, for guard mode")
 	f.BoolVar(&a.all, "all", false, "plan steps that come only once, too")
+	f.BoolVar(&a.apart, "apart", false,
+		"tell steps that ask for the same apart by what survives them, if one plan would keep something")
 	f.StringSliceVar(&a.baselines, "baselines", arenaBaselines(),
 		"compare with the planners `P1,P2`, as simulations, beside cuda-caching; none for none")
 	f.BoolVar(&a.json, "json", false, "print the report as JSON on standard output, with -o FILE for the plan")
@@ -122,7 +124,7 @@ func (a *arenaFlags) run(cmd *cobra.Command, path string) error {
 	ctx, release := interruptible(cmd.Context())
 	defer release()
 	plans, err := arena.Make(ctx, t, arena.Options{
-		Solve: solve, Alignment: int64(a.alignment), Guard: int64(a.guard), All: a.all, Baselines: a.baselines,
+		Solve: solve, Alignment: int64(a.alignment), Guard: int64(a.guard), All: a.all, Apart: a.apart, Baselines: a.baselines,
 	})
 	switch {
 	case errors.Is(err, arena.ErrNothing):

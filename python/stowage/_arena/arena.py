@@ -274,7 +274,7 @@ class Arena:
             self._mark()
         if self._state == "serving" and not failed:
             self._judge(s)
-        elif not s.plans and not failed and s.last.outside:
+        if not failed and (s.last.outside or s.last.missed) and s.last.served * 100 < s.last.outside + s.last.missed:
             self._plain, self._asked = max(self._plain, s.resident_step), max(self._asked, s.live_step)
         if self._return:
             self._lib.stowage_arena_rest(self._at)
@@ -296,6 +296,8 @@ class Arena:
             return False
         if self._lib.stowage_arena_watched(self._at, 0):
             return True
+        if not s.plans and s.steps >= self._record + PATIENCE and not any((s.all.outside, s.all.missed)):
+            return True  # the planner says that it saw nothing
         lost = [share for share in self._shares if share < 1 - MISSES]
         alone = s.steps >= self._record + PATIENCE if not s.plans else len(lost) > RECENT // 2
         return alone and self._lib.stowage_arena_watched(self._at, 1) > 0
@@ -349,7 +351,7 @@ class Arena:
         serving = self._read().plans > 0
         # A file has the first step too. If none came twice, the last one is planned, as the one before it ended.
         self._lib.stowage_arena_watched(self._at, int(twice and self._file is not None or not twice and serving))
-        every = ["--all"] if twice or serving else []
+        every = ["--all", "--apart"] if twice or serving else []
         limit = ["--timeout", f"{self._timeout}s"] if self._timeout else []
         folder = None
         try:
