@@ -4,6 +4,7 @@
 //	heights.go   the problem: bodies, their pools, and at which distances they may lie
 //	order.go     the plan of an order
 //	descend.go   better orders
+//	balance.go   pools whose loads are even
 //
 // Source: the greedy is what compilers and drivers do by themselves: the largest buffer first, into the pool in which
 // it ends lowest.
@@ -28,17 +29,18 @@ import (
 // Complexity: O(pairs of bodies that share a section), at most mostMeetings.
 
 const (
-	mostLoose = 2_000
-	mostMeetings  = 4_000_000
+	mostLoose    = 2_000
+	mostMeetings = 4_000_000
 )
 
 // A Field is a problem as bodies that may be placed one after the other.
 type Field struct {
-	p      *model.Problem
-	pools  []model.Pool
-	goals  []goal // the heights that lead the objective
-	bodies []body
-	near   [][]distance // of each body, what its neighbours forbid
+	p        *model.Problem
+	pools    []model.Pool
+	sections int
+	goals    []goal // the heights that lead the objective
+	bodies   []body
+	near     [][]distance // of each body, what its neighbours forbid
 }
 
 // A body is a set of buffers that lie together.
@@ -47,6 +49,7 @@ type body struct {
 	at      []int64      // how far above its origin each member begins
 	size    int64        // from its origin to its highest end
 	area    int64        // size times sections
+	uses    []assign.Use // its bytes in use, by sections
 	pools   []int32      // in which it may be
 	grid    []lower.Grid // of each of these, the origins that suit the alignments
 	fixed   int64        // its origin, or -1
@@ -83,7 +86,7 @@ func New(l *lower.Lowering, c *assign.Choices, objective []model.Measure) *Field
 	if len(c.Bodies) > mostLoose {
 		return nil
 	}
-	f := &Field{p: l.Problem, pools: l.Pools, bodies: make([]body, len(c.Bodies))}
+	f := &Field{p: l.Problem, pools: l.Pools, sections: c.Sections, bodies: make([]body, len(c.Bodies))}
 	for _, m := range objective {
 		f.goals = append(f.goals, f.goal(m))
 	}
@@ -102,7 +105,7 @@ func New(l *lower.Lowering, c *assign.Choices, objective []model.Measure) *Field
 // set describes a body. It returns false if no pool suits its alignments.
 func (b *body) set(l *lower.Lowering, from *assign.Body, at []int64) bool {
 	p := l.Problem
-	b.members, b.at, b.fixed, b.area = from.Members, make([]int64, len(from.Members)), -1, from.Area()
+	b.members, b.at, b.fixed, b.area, b.uses = from.Members, make([]int64, len(from.Members)), -1, from.Area(), from.Uses
 	for m, i := range b.members {
 		if at != nil {
 			b.at[m] = at[i]

@@ -60,6 +60,11 @@ func (c *chooser) heights(ctx context.Context) error {
 	if err := c.keep(ctx, &model.Plan{Offsets: found.Offsets, Pools: found.Pools}, true); err != nil {
 		return err
 	}
+	if even(leading[0]) && !c.done() {
+		if err := c.tryPools(ctx, f.Balance(ctx, c.best.Pools, c.leastOf(leading[0]))); err != nil {
+			return err
+		}
+	}
 	if err := c.bisect(ctx, leading[0]); err != nil {
 		return err
 	}
@@ -83,17 +88,25 @@ func (c *chooser) keep(ctx context.Context, p *model.Plan, again bool) error {
 			c.plans.Offer(int32(q), members, r.Offsets)
 		}
 	}
-	lower, err := c.plans.Plan(ctx, r.Pools)
-	if err == nil && lower.Status.HasPlan() && c.better(&lower) {
-		c.best = &lower
+	return c.tryPools(ctx, r.Pools)
+}
+
+// tryPools plans each pool by itself, and keeps the plan if it is better.
+func (c *chooser) tryPools(ctx context.Context, pools []int32) error {
+	r, err := c.plans.Plan(ctx, pools)
+	if err == nil && r.Status.HasPlan() && c.better(&r) {
+		c.best = &r
 	}
 	return err
 }
 
+// even reports whether a measure is low if all pools have the same load.
+func even(m model.Measure) bool { return strings.HasPrefix(string(m), "max_") }
+
 // bisect looks for the least value of a measure that a capacity can express.
 func (c *chooser) bisect(ctx context.Context, m model.Measure) error {
-	kind, _, one := strings.Cut(string(m), ":")
-	if !one && !strings.HasPrefix(kind, "max_") {
+	_, _, one := strings.Cut(string(m), ":")
+	if !one && !even(m) {
 		return nil
 	}
 	low := c.leastOf(m) // the least that is not refuted
@@ -138,7 +151,7 @@ func (c *chooser) rest(ctx context.Context, m model.Measure) error {
 	objective := c.lowering.Problem.Objective()
 	after := objective[slices.Index(objective, m)+1:]
 	value := model.ValueOf(c.best.Measures, m)
-	if _, _, one := strings.Cut(string(m), ":"); len(after) == 0 || !one && !strings.HasPrefix(string(m), "max_") ||
+	if _, _, one := strings.Cut(string(m), ":"); len(after) == 0 || !one && !even(m) ||
 		c.plans.Over(ctx) {
 		return nil
 	}
