@@ -1,5 +1,5 @@
 // Package all adds the planners of Stowage that its default planner does not need: `boxing`
-// (idealloc), `tela` (TelaMalloc), `minimalloc` and `sweep`. The root package has the others.
+// (idealloc), `tela` (TelaMalloc), `minimalloc`, `core` and `sweep`. The root package has the others.
 //
 // Import it for its side effect, as with image/png:
 //
@@ -12,6 +12,7 @@ package all
 
 import (
 	_ "github.com/stowage-go/stowage/internal/planners/boxing"
+	_ "github.com/stowage-go/stowage/internal/planners/core"
 	_ "github.com/stowage-go/stowage/internal/planners/minimalloc"
 	_ "github.com/stowage-go/stowage/internal/planners/sweep"
 	_ "github.com/stowage-go/stowage/internal/planners/tela"
