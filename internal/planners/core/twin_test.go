@@ -300,7 +300,7 @@ func TestTwinChallenging(t *testing.T) {
 func TestFuzz(t *testing.T) {
 	needCC(t)
 	for _, build := range []func(testing.TB) string{fuzzer, narrow} {
-		count := plantest.Share(10_000_000, 6_000, 2_000)
+		count := plantest.Share(10_000_000, 2_000, 800)
 		out, err := exec.Command(filepath.Join(build(t), "driver"), "1", strconv.Itoa(count)).CombinedOutput()
 		if err != nil || string(out) != "ok\n" {
 			t.Errorf("%v\n%s", err, out)
