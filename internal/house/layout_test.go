@@ -197,8 +197,10 @@ var layers = []struct {
 		"internal/run", "internal/ruled/places", "internal/ruled/pools", "internal/ruled/assign", "internal/ruled/heights",
 	}},
 	{"internal/ruled/heights", []string{
-		"model", "internal/lower", "internal/ruled/assign", "internal/ruled/places", "internal/splitmix",
+		"model", "internal/lower", "internal/ruled/assign", "internal/ruled/objects", "internal/ruled/places",
+		"internal/splitmix",
 	}},
+	{"internal/ruled/objects", []string{"internal/run"}},
 	{"internal/ruled/places", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}}, // no planner
 	{"internal/ruled/parts", []string{"model", "plan"}},
 	{"internal/ruled/stage", []string{"plan"}},

@@ -5,6 +5,7 @@
 //	order.go     the plan of an order
 //	descend.go   better orders
 //	balance.go   pools whose loads are even
+//	objects.go   pools that have one body at a time
 //
 // Source: the greedy is what compilers and drivers do by themselves: the largest buffer first, into the pool in which
 // it ends lowest.
@@ -41,6 +42,7 @@ type Field struct {
 	goals    []goal // the heights that lead the objective
 	bodies   []body
 	near     [][]distance // of each body, what its neighbours forbid
+	groups   [][]int32    // of each section, the bodies in it
 }
 
 // A body is a set of buffers that lie together.
@@ -149,7 +151,7 @@ func (f *Field) meet(l *lower.Lowering, c *assign.Choices) bool {
 			}
 		}
 	}
-	f.near = make([][]distance, len(f.bodies))
+	f.groups, f.near = present, make([][]distance, len(f.bodies))
 	pairs, seen := places.NewPairs(f.p, l.Conflicts), make([]int32, len(f.bodies))
 	sum = 0
 	for k := range f.bodies {

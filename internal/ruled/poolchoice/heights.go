@@ -17,6 +17,7 @@ import (
 // Idea: this file is for problems in which a height comes before everything else that plans differ in, so that loads
 // and costs say nothing about a good choice of pools.
 //
+//	objects    if each pool has one body at a time: the least plan of these (internal/ruled/objects)
 //	a plan     of an order of the bodies (internal/ruled/heights), and of its pools, each planned by itself
 //	bisection  if the height is that of the highest pool, or of one pool: is there a plan within a capacity? That is
 //	           a question without a height, which the other stages answer, or refute
@@ -47,12 +48,23 @@ func (c *chooser) heights(ctx context.Context) error {
 	if f == nil {
 		return nil
 	}
+	within, end := run.Share(ctx, 4)
+	found, bound, nodes, single := f.Objects(within)
+	end()
+	c.plans.Count(nodes)
+	if single && found != nil {
+		c.raise(leading[0], bound)
+		err := c.keep(ctx, &model.Plan{Offsets: found.Offsets, Pools: found.Pools}, false)
+		if c.settled = c.done(); err != nil || c.settled {
+			return err
+		}
+	}
 	floor := make([]int64, len(leading))
 	for k, m := range leading {
 		floor[k] = c.leastOf(m)
 	}
-	within, end := run.Share(ctx, 4)
-	found := f.Descend(within, floor)
+	within, end = run.Share(ctx, 4)
+	found = f.Descend(within, floor)
 	end()
 	if found == nil {
 		return nil

@@ -59,6 +59,7 @@ type chooser struct {
 	costFirst bool                    // cost is the first measure
 	only      []int32                 // the pool of each buffer if none may be in several; nil otherwise
 	answer    *plan.Result            // nil until there is an answer
+	settled   bool                    // best is proven, and nothing else is to be asked
 	byLoads   assign.Assignment       // the cheapest
 	packed    assign.Assignment       // the cheapest assignment that is known to pack, or byLoads
 	best      *plan.Result
@@ -99,7 +100,7 @@ func (c *chooser) decide(ctx context.Context) (plan.Result, error) {
 }
 
 // Done reports whether there is an answer.
-func (c *chooser) Done() bool { return c.answer != nil }
+func (c *chooser) Done() bool { return c.answer != nil || c.settled }
 
 // Turn says how far the search is.
 func (c *chooser) Turn() plan.Turn {

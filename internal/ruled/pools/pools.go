@@ -64,6 +64,9 @@ func (s *Search) Stats() plan.Stats { return s.stats }
 // Spend counts the effort of another search, which began with that of this one.
 func (s *Search) Spend(all plan.Stats) { s.stats = all }
 
+// Count counts nodes of a search that asks no planner.
+func (s *Search) Count(nodes int64) { s.stats.Nodes += nodes }
+
 // Over reports whether the limits of the search are over.
 func (s *Search) Over(ctx context.Context) bool {
 	return ctx.Err() != nil || s.options.NodeLimit > 0 && s.stats.Nodes >= s.options.NodeLimit

@@ -1,0 +1,127 @@
+package objects
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// random draws items that live on a line of time. If odd is not 0, one pair in so many conflicts whatever its time, and
+// some others do not conflict.
+func random(r *rand.Rand, n, odd int) *Problem {
+	p := &Problem{Sizes: make([]int64, n), Near: make([][]int32, n), Groups: make([][]int32, 12)}
+	lower, upper := make([]int, n), make([]int, n)
+	for i := range n {
+		p.Sizes[i], lower[i] = 1+r.Int64N(9), r.IntN(10)
+		upper[i] = lower[i] + 1 + r.IntN(3)
+		for t := lower[i]; t < min(upper[i], len(p.Groups)); t++ {
+			p.Groups[t] = append(p.Groups[t], int32(i))
+		}
+	}
+	for i := range n {
+		for j := range i {
+			if lower[i] < upper[j] && lower[j] < upper[i] && (odd == 0 || r.IntN(10) > 0) || odd > 0 && r.IntN(odd) == 0 {
+				p.Near[i], p.Near[j] = append(p.Near[i], int32(j)), append(p.Near[j], int32(i))
+			}
+		}
+	}
+	for i := range n {
+		slices.Sort(p.Near[i])
+	}
+	return p
+}
+
+// sum returns what a plan takes, or -1 if it breaks a rule.
+func (p *Problem) sum(of []int32) (sum int64) {
+	sizes := map[int32]int64{}
+	for i, o := range of {
+		for _, j := range p.Near[i] {
+			if of[j] == o {
+				return -1
+			}
+		}
+		sizes[o] = max(sizes[o], p.Sizes[i])
+	}
+	for _, size := range sizes {
+		sum += size
+	}
+	if p.Objects > 0 && len(sizes) > p.Objects || p.Most > 0 && sum > p.Most {
+		return -1
+	}
+	return sum
+}
+
+// brute returns the least sum of all partitions, or -1.
+func brute(p *Problem) int64 {
+	least, of := int64(-1), make([]int32, len(p.Sizes))
+	var next func(i int, opened int32)
+	next = func(i int, opened int32) {
+		if i == len(of) {
+			if sum := p.sum(of); sum >= 0 && (least < 0 || sum < least) {
+				least = sum
+			}
+			return
+		}
+		for o := range opened + 1 {
+			of[i] = o
+			next(i+1, max(opened, o+1))
+		}
+	}
+	next(0, 0)
+	return least
+}
+
+func TestLeastEqualsBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 1))
+	none := 0
+	for n := range 3_000 {
+		p := random(r, 1+r.IntN(7), 20)
+		free := brute(p)
+		if p.Objects = r.IntN(4); r.IntN(2) == 0 {
+			p.Most = max(1, free-1+r.Int64N(4))
+		}
+		want, got := brute(p), Least(context.Background(), p, 0)
+		switch {
+		case !got.Done:
+			t.Fatalf("%d: a search without a limit is not done", n)
+		case want < 0:
+			if none++; got.Of != nil {
+				t.Fatalf("%d: %+v: there is no plan, but Least found %v", n, p, got.Of)
+			}
+			continue
+		case got.Of == nil || p.sum(got.Of) != got.Sum || got.Sum != want || got.Bound != want:
+			t.Fatalf("%d: %+v: want %d, got %+v", n, p, want, got)
+		}
+		for limit := range int64(8) {
+			if cut := Least(context.Background(), p, 1+limit); cut.Bound > want || cut.Of != nil && p.sum(cut.Of) != cut.Sum ||
+				cut.Done && (cut.Of == nil || cut.Sum != want) {
+				t.Fatalf("%d: %+v within %d nodes: want %d, got %+v", n, p, 1+limit, want, cut)
+			}
+		}
+		p.Any = true
+		if some := Least(context.Background(), p, 0); some.Of == nil || p.sum(some.Of) != some.Sum || some.Bound > want {
+			t.Fatalf("%d: %+v: any plan will do, got %+v", n, p, some)
+		}
+	}
+	if none < 500 {
+		t.Errorf("only %d problems without a plan", none)
+	}
+}
+
+// Without a bound of forced items, or of cliques, the search takes many more nodes.
+func TestBoundSavesNodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 2))
+	var nodes int64
+	for range 20 {
+		p := random(r, 40, 0)
+		got := Least(context.Background(), p, 400_000)
+		if !got.Done {
+			t.Errorf("40 items are not proven: %d, bound %d", got.Sum, got.Bound)
+		}
+		nodes += got.Nodes
+	}
+	if nodes > 200_000 {
+		t.Errorf("20 problems of 40 items took %d nodes", nodes)
+	}
+}
