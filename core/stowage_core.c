@@ -39,6 +39,7 @@ typedef int32_t idx;            /* a number of a body, piece, section or positio
 #define MOST (MAX_ADDR / 4)     /* no plan is higher, so sums of two heights and an alignment do not overflow */
 #define GONE (MAX_ADDR / 8 * 7) /* the start of a piece that is placed: behind all others */
 #define MOST_COUNT ((idx)1 << 24)
+#define SHAPES (STOWAGE_CORE_LEVEL >= 2) /* level 1 is small: no links, no gaps, no tree, no checker */
 
 static addr greater(addr a, addr b) { return a > b ? a : b; }
 static addr lesser(addr a, addr b) { return a < b ? a : b; }
@@ -156,12 +157,18 @@ static void sort_bodies(body *b, idx n) {
 static void problem_arrays(problem *p, arena *a, size_t n, size_t pieces) {
 	p->bodies = TAKE(a, body, n), p->piece = TAKE(a, piece, pieces);
 	p->at = TAKE(a, addr, n), p->load = TAKE(a, addr, n), p->trial = TAKE(a, addr, pieces);
-	p->order = TAKE(a, idx, pieces), p->next = TAKE(a, idx, pieces), p->tree = TAKE(a, idx, n);
+	p->order = TAKE(a, idx, pieces), p->next = TAKE(a, idx, pieces);
+#if SHAPES
+	p->tree = TAKE(a, idx, n);
+#endif
 }
 
 /* Returns how many pieces there may be, or 0 if the problem is not valid. */
 static size_t validate(const stowage_core_problem *q) {
-	idx i, g, l, n = q->count;
+	idx i, n = q->count;
+#if SHAPES
+	idx g, l;
+#endif
 	if (n < 0 || n > MOST_COUNT || (n > 0 && !q->buffers)) return 0;
 	if (q->gap_count < 0 || q->gap_count > MOST_COUNT || (q->gap_count > 0 && !q->gaps)) return 0;
 	if (q->link_count < 0 || q->link_count > n || (q->link_count > 0 && !q->links)) return 0;
@@ -171,6 +178,7 @@ static size_t validate(const stowage_core_problem *q) {
 		if (b->lower >= b->upper || b->size <= 0 || b->size > MOST || b->alignment < 0 || align > MOST) return 0;
 		if (q->fixed && q->fixed[i] >= 0 && (q->fixed[i] > MOST || q->fixed[i] % align != 0)) return 0;
 	}
+#if SHAPES
 	for (g = 0; g < q->gap_count; g++) {
 		const stowage_core_gap *x = &q->gaps[g];
 		const stowage_core_buffer *b;
@@ -187,6 +195,9 @@ static size_t validate(const stowage_core_problem *q) {
 	}
 	i = n + q->gap_count;
 	return q->gap_count > 0 || q->link_count > 0 ? 2 * (size_t)i : (size_t)i;
+#else
+	return q->gap_count > 0 || q->link_count > 0 ? 0 : (size_t)n;
+#endif
 }
 
 static int is_empty(const stowage_core_problem *q) {
@@ -204,8 +215,11 @@ static int is_empty(const stowage_core_problem *q) {
  * distance[i] is from the offset of i's body. Returns whether links, fixed offsets and sums of sizes are valid.
  * Complexity: O(n log n), and the square of a body's stretches. Source: bodies of Stowage's internal/lower. */
 static int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *distance, idx *root) {
-	idx i, k, g = 0, l = 0, n = 0;
+	idx i, k, n = 0;
+#if SHAPES
+	idx g = 0, l = 0;
 	int composite = q->gap_count > 0 || q->link_count > 0;
+#endif
 	body *b = p->bodies;
 	addr sum = 0, fixed = 0;
 	for (i = 0; i < q->count; i++) { /* root[i]: the first buffer of i's body; next[first]: the body */
@@ -213,12 +227,16 @@ static int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *d
 		addr align = greater(x->alignment, 1), size = x->size, lcm;
 		body *to;
 		root[i] = i, distance[i] = 0;
+#if SHAPES
 		if (l < q->link_count && q->links[l].buffer == i) {
 			idx with = q->links[l].with;
 			root[i] = root[with], distance[i] = distance[with] + q->links[l].distance;
 			if (distance[i] < 0 || distance[i] > MOST - size || distance[i] % align != 0) return 0;
 			l++;
 		} else {
+#else
+		{
+#endif
 			body y = {0, 0, 0, 0, 0, 0, 0, 0, 0, -1};
 			y.lower = x->lower, y.upper = x->upper, y.id = i, y.align = 1;
 			if (q->fixed && q->fixed[i] >= 0) y.fixed = q->fixed[i];
@@ -231,7 +249,11 @@ static int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *d
 		lcm = to->align / divisor(to->align, align);
 		if (lcm > MOST / align) return 0;
 		to->align = lcm * align;
+#if SHAPES
 		for (to->count++; g < q->gap_count && q->gaps[g].buffer == i; g++) to->count++;
+#else
+		to->count = 1;
+#endif
 	}
 	p->n = n;
 	sort_bodies(b, n);
@@ -243,19 +265,25 @@ static int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *d
 		fixed = greater(fixed, b[k].fixed);
 	}
 	if (fixed > MOST - sum) return 0; /* even all bodies above one another stay below MOST */
-	for (i = g = 0; i < q->count; i++) {
+#if SHAPES
+	g = 0;
+#endif
+	for (i = 0; i < q->count; i++) {
 		const stowage_core_buffer *x = &q->buffers[i];
 		idx from = x->lower;
 		piece y = {0, 0, 0, 0, 0};
 		y.owner = p->next[root[i]], y.high = distance[i] + x->size, y.need = x->size;
+#if SHAPES
 		for (; g < q->gap_count && q->gaps[g].buffer == i; g++) {
 			y.first = from, y.last = q->gaps[g].lower, from = q->gaps[g].upper;
 			raw[p->order[y.owner]++] = y;
 		}
+#endif
 		y.first = from, y.last = x->upper;
 		raw[p->order[y.owner]++] = y;
 	}
 	p->pieces = p->order[n - 1];
+#if SHAPES
 	if (!composite) return 1;
 	for (i = k = 0; k < n; k++) { /* raw pieces of a body overlap in time: cut them */
 		piece *from = raw + b[k].piece;
@@ -293,6 +321,7 @@ static int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *d
 		b[k].count = i - b[k].piece;
 	}
 	p->pieces = i;
+#endif
 	return 1;
 }
 
@@ -360,9 +389,12 @@ static void cut_sections(problem *p) {
  * Complexity: O(pieces of both). */
 static addr reach(const problem *p, idx i, idx j) {
 	const body *a = &p->bodies[i], *b = &p->bodies[j];
+#if SHAPES
 	addr most = 0;
 	idx x = a->piece, y = b->piece, ends = x + a->count, endt = y + b->count;
+#endif
 	if (a->first >= b->last || b->first >= a->last) return 0;
+#if SHAPES
 	if (a->count == 1 && b->count == 1) return a->size;
 	while (x < ends && y < endt) {
 		const piece *s = &p->piece[x], *t = &p->piece[y];
@@ -370,6 +402,9 @@ static addr reach(const problem *p, idx i, idx j) {
 		if (s->last <= t->last) x++; else y++;
 	}
 	return most;
+#else
+	return a->size;
+#endif
 }
 static addr height_of(const problem *p, idx low, idx high) {
 	addr most = 0;
@@ -441,6 +476,7 @@ static const struct {
 };
 enum { FEW = 6, ROWS = sizeof rows / sizeof *rows, STACK_MOST = 4096, SMALL = 48 };
 
+#if SHAPES
 /* The tree: its nodes are positions of a binary search in [low, high), so that it needs no pointers. */
 static void tree_place(problem *p, idx low, idx high, idx i) {
 	while (low < high) {
@@ -498,6 +534,7 @@ static addr tree_find(problem *p, idx low, idx high, idx i, int best) {
 	}
 	return found >= 0 ? found : at;
 }
+#endif
 /* The same, from the list of what is placed. A body of several pieces may fit below one body and not below the next,
  * so it begins again at each new offset, and takes the lowest. */
 static addr list_find(problem *p, idx head, idx i, int best) {
@@ -547,7 +584,9 @@ static addr place_in_order(problem *p, idx low, idx high, int best, addr most) {
 	addr height = 0;
 	idx head = -1, n = high - low, k, i;
 	int fixed;
+#if SHAPES
 	if (p->sparse) for (i = low; i < high; i++) p->tree[i] = -1, p->trial[i] = GONE;
+#endif
 	for (fixed = 1; fixed >= 0; fixed--) {
 		for (k = 0; k < n; k++) {
 			addr at;
@@ -557,14 +596,20 @@ static addr place_in_order(problem *p, idx low, idx high, int best, addr most) {
 			if (fixed) {
 				if (collides(p, head, i)) return COLLISION;
 				at = p->bodies[i].fixed;
-			} else at = p->sparse ? tree_find(p, low, high, i, best) : list_find(p, head, i, best);
+			}
+#if SHAPES
+			else if (p->sparse) at = tree_find(p, low, high, i, best);
+#endif
+			else at = list_find(p, head, i, best);
 			if (at + p->bodies[i].size >= most) return NOT_LOWER;
 			height = greater(height, at + p->bodies[i].size);
 			p->trial[i] = at;
+#if SHAPES
 			if (p->sparse) {
 				tree_place(p, low, high, i);
 				if (!fixed) continue;
 			}
+#endif
 			for (c = head; c >= 0 && p->trial[c] < at; c = p->next[c]) before = c;
 			p->next[i] = c;
 			if (before < 0) head = i; else p->next[before] = i;
@@ -1985,6 +2030,7 @@ int stowage_core_plan(const stowage_core_problem *q, const stowage_core_options 
 	return status;
 }
 
+#if SHAPES
 /* ------------------------------------------------------------------------------------------------------- checker */
 /* Returns the position of the first gap of buffer i, or where it would be. */
 static idx gap_of(const stowage_core_problem *q, idx i) {
@@ -2047,3 +2093,4 @@ stowage_core_size stowage_core_check(const stowage_core_problem *q, const stowag
 	}
 	return height;
 }
+#endif

@@ -24,7 +24,8 @@
 extern "C" {
 #endif
 
-/* What is compiled: 1 heuristics, 2 search as well, 3 merge as well. Define it when stowage_core.c is compiled. */
+/* What is compiled: 1 heuristics, 2 search as well, 3 merge as well. Define it when stowage_core.c is compiled. Level 1
+ * is small: it refuses links and gaps as invalid, has no stowage_core_check, and takes O(n^2). */
 #ifndef STOWAGE_CORE_LEVEL
 #define STOWAGE_CORE_LEVEL 3
 #endif

@@ -27,6 +27,7 @@ func TestMain(m *testing.M) { built.Main(m) }
 // The C file, compiled in several ways. A sanitizer ends the program at its first complaint.
 var (
 	fast      = driver("-O2")
+	heuristic = driver("-O2", "-DSTOWAGE_CORE_LEVEL=1")
 	searching = driver("-O2", "-DSTOWAGE_CORE_LEVEL=2")
 	checked   = driver("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 	fuzzer    = driver("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DFUZZER")
@@ -250,7 +251,7 @@ func TestTwinWide(t *testing.T) {
 
 // TestTwinGenerated compares both on the problems of all generators, of some and of some hundreds of buffers.
 func TestTwinGenerated(t *testing.T) {
-	w, low := start(t, fast), start(t, searching)
+	w, low, lowest := start(t, fast), start(t, searching), start(t, heuristic)
 	planned := 0
 	for _, kind := range gen.Kinds() {
 		for k := range plantest.Share(60, 2) {
@@ -270,6 +271,9 @@ func TestTwinGenerated(t *testing.T) {
 			w.same(p, 3, (c.height+c.bound)/2, 300)
 			low.same(p, 2, (c.height+c.bound)/2, 100)
 			w.same(p, 3, 0, 0)
+			if int(c.p.n) == len(c.p.pieces) { // level 1 takes no gaps
+				lowest.same(p, 1, 0, 0)
+			}
 		}
 	}
 	if planned < 20 {

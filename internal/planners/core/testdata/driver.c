@@ -151,7 +151,9 @@ int main(int argc, char **argv) {
 		}
 		if (timed) printf("%.1f ", best);
 		if (r.workspace > bytes) printf("workspace of %zu, but asked for %zu\n", r.workspace, bytes);
+#if STOWAGE_CORE_LEVEL >= 2
 		if (r.height && stowage_core_check(&p, offsets) != r.height) printf("the checker says %lld\n", (long long)stowage_core_check(&p, offsets));
+#endif
 		printf("%d %lld %lld %lld", status, (long long)r.height, (long long)r.bound, (long long)r.nodes);
 		for (i = 0; r.height && i < p.count; i++) printf(" %lld", (long long)offsets[i]);
 		printf("\n");
