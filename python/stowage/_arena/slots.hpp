@@ -1,4 +1,4 @@
-// The arenas of one adapter for memory of the CPU, and whose step a thread is in.
+// The arenas of one adapter, and whose step a thread is in.
 //
 // Idea: an adapter is one allocator for the process, and arenas come and go behind it. Each has a slot of a fixed table.
 // A slot counts who holds it: the owner in Python, each step that is open, each address that is out. The last one
@@ -34,8 +34,8 @@
 #define OUT extern "C" __attribute__((visibility("default")))
 
 // install puts the adapter's allocator into its place, once, and says where memory comes from that no
-// plan has. It returns false if that cannot be.
-static bool install(stowage_arena_upstream& up);
+// plan has, for a slot that gets a new arena. It returns false if that cannot be.
+static bool install(stowage_arena_upstream& up, int slot, int device);
 
 namespace {
 
@@ -87,25 +87,29 @@ bool hold(Slot& s) {
   return n >= 2;
 }
 
-// release_known frees an address by the arena that knows it, and returns if there is one.
-[[maybe_unused]] bool release_known(void* p) {
+// holder returns the slot whose arena knows an address, held once more; -1 if none does.
+[[maybe_unused]] int holder(void* p) {
   for (size_t i = 0; p && i < SLOTS; i++) {
-    Slot& s = slots[i];
-    if (!hold(s)) continue;
-    bool known = stowage_arena_size(s.arena, p) > 0;
-    if (known) {
-      stowage_arena_free(s.arena, p);
-      drop(s); // for the address
-    }
-    drop(s); // for this look
-    if (known) return true;
+    if (!hold(slots[i])) continue;
+    if (stowage_arena_size(slots[i].arena, p) > 0) return static_cast<int>(i);
+    drop(slots[i]);
   }
-  return false;
+  return -1;
 }
 
-// take allocates in the step of this thread, and sets at to the slot. It returns nullptr outside of steps, or if
+// release_known frees an address by the arena that knows it, and returns if there is one.
+[[maybe_unused]] bool release_known(void* p) {
+  int at = holder(p);
+  if (at < 0) return false;
+  stowage_arena_free(slots[at].arena, p);
+  drop(slots[at]); // for the address
+  drop(slots[at]); // for this look
+  return true;
+}
+
+// take allocates memory of the CPU in the step of this thread, and sets at to the slot. It returns nullptr outside of steps, or if
 // there is no memory.
-void* take(size_t size, size_t alignment, int& at) {
+[[maybe_unused]] void* take(size_t size, size_t alignment, int& at) {
   at = mine ? innermost() : -1;
   if (at < 0) at = everyones.load(std::memory_order_relaxed);
   if (at < 0) return nullptr;
@@ -138,10 +142,8 @@ uint64_t resident(void*) {
 
 // stowage_slot_new makes an arena and returns its slot; -1 if all slots are in use, -2 if there is no memory,
 // -3 if the adapter cannot stand before the allocator that is there.
-OUT int stowage_slot_new(int) {
+OUT int stowage_slot_new(int device) {
   std::lock_guard<std::mutex> lock(making);
-  stowage_arena_upstream up = {nullptr, nullptr, nullptr, nullptr, 0};
-  if (!install(up)) return -3;
   // The child of a fork, such as a worker that loads data, begins outside of steps.
   static int watched = pthread_atfork(nullptr, nullptr, [] {
     mine = nullptr;
@@ -149,16 +151,17 @@ OUT int stowage_slot_new(int) {
     for (Slot& s : slots) s.open = 0;
   });
   (void)watched;
-  for (size_t i = 0; i < SLOTS; i++) {
-    if (slots[i].holders.load(std::memory_order_acquire) != 0) continue;
-    stowage_arena* a = stowage_arena_new(&up);
-    if (!a) return -2;
-    stowage_arena_system(a, 1, trim, resident);
-    slots[i].arena = a;
-    slots[i].holders.store(2, std::memory_order_release);
-    return static_cast<int>(i);
-  }
-  return -1;
+  int i = 0;
+  while (i < static_cast<int>(SLOTS) && slots[i].holders.load(std::memory_order_acquire) != 0) i++;
+  if (i == static_cast<int>(SLOTS)) return -1;
+  stowage_arena_upstream up = {nullptr, nullptr, nullptr, nullptr, 0};
+  if (!install(up, i, device)) return -3;
+  stowage_arena* a = stowage_arena_new(&up);
+  if (!a) return -2;
+  if (!up.device) stowage_arena_system(a, 1, trim, resident);
+  slots[i].arena = a;
+  slots[i].holders.store(2, std::memory_order_release);
+  return i;
 }
 
 // stowage_slot_arena returns the arena of a slot, for the functions of stowage_arena.h.
@@ -166,7 +169,7 @@ OUT stowage_arena* stowage_slot_arena(int slot) {
   return slots[slot].arena;
 }
 
-// stowage_slot_load and stowage_slot_unload are those of stowage_arena.h; on a GPU there is more to do. The heap is trimmed before the
+// stowage_slot_load and stowage_slot_unload are those of stowage_arena.h. The heap is trimmed before the
 // block is made, so that the block takes the place of what malloc keeps.
 OUT int stowage_slot_load(int slot, const char* text, size_t length, int replace) {
   trim(nullptr);

@@ -105,7 +105,7 @@ OrtAllocator ours = {VERSION, allocate, give, info, allocate};
 
 } // namespace
 
-static bool install(stowage_arena_upstream&) {
+static bool install(stowage_arena_upstream&, int, int) {
   static bool done = false; // guarded by making
   return done || (done = connect() && good(register_allocator()(environment, &ours)));
 }

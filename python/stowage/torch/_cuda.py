@@ -1,30 +1,45 @@
-"""Arenas for tensors of a GPU: cuda.c in the place of PyTorch's caching allocator.
+"""Arenas for tensors of a GPU: cuda.cpp before PyTorch's caching allocator.
 
-Idea: the adapter looks CUDA's or HIP's functions up in the process, which has loaded them with PyTorch. So nothing
-of either is linked, and the tests show it a stand-in.
-
-The allocator is one for the process, and PyTorch takes none after the first use of the GPU. Arenas come and go behind it.
+The allocator is one for the process, and arenas come and go behind it. It can be put before PyTorch's at any time: tensors that are
+there go back to where they came from.
 """
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import os
 import pathlib
 import sys
-import threading
 from importlib import import_module
 from typing import Any, Optional, Union
 
-from .._arena.arena import Arena, library, make
-from .._arena.build import Adapter, build
+from .._arena import build
+from .._arena.arena import Arena, make
 from .._errors import Error
 from .._units import Seconds, whole
+from ._cpu import CPU
 
-CUDA = Adapter(
-    "stowage.torch", pathlib.Path(__file__).resolve().with_name("cuda.c"), (), lambda: ["-ldl"] if sys.platform == "linux" else [], "STOWAGE_TORCH_CUDA",
-    "neither CUDA's runtime nor HIP's was found",
+HEADERS = ("cuda_runtime_api.h", "crt/host_defines.h")
+
+
+def _headers() -> pathlib.Path:
+    """Returns a folder with the headers of CUDA's runtime, which those of PyTorch include: CUDA's own, or one that came with PyTorch."""
+    packages = pathlib.Path(import_module("torch").__file__ or "").resolve().parents[1]
+    homes = [pathlib.Path(os.environ[name]) for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
+    found = [*(home / "include" for home in homes), *sorted(packages.glob("nvidia/*/include")), packages / "triton/backends/nvidia/include", pathlib.Path("/usr/local/cuda/include")]
+    for folder in found:
+        if all((folder / name).exists() for name in HEADERS):
+            return folder
+    raise Error("stowage.torch.cuda needs the headers of CUDA's runtime: set CUDA_HOME, or install nvidia-cuda-runtime and nvidia-cuda-crt")
+
+
+def _options() -> list[str]:
+    return [*CPU.options(), "-isystem", str(_headers()), "-lc10_cuda"]
+
+
+HERE = pathlib.Path(__file__).resolve()
+CUDA = build.Adapter(
+    "stowage.torch", HERE.with_name("cuda.cpp"), (*CPU.beside, HERE.with_name("passing.hpp")), _options, "STOWAGE_TORCH_CUDA",
+    "another allocator has come after it",
 )  # fmt: skip
 
 
@@ -32,56 +47,23 @@ def cuda(
     device: int = 0, *, record: int = 2, plans: int = 8, wait: Optional[Seconds] = 10, timeout: Optional[Seconds] = None, poison: bool = False,
     file: Union[str, os.PathLike[str], None] = None,
 ) -> Arena:  # fmt: skip
-    """Returns an arena for tensors of a GPU. The options are those of arena.
+    """Returns an arena for tensors of a GPU. The options are those of arena. Experimental: it has not run on a GPU.
 
-    The first call puts this allocator in the place of PyTorch's caching allocator, for the whole process, so it must
-    come before the first use of the GPU. Within steps the arena serves. All else comes from the runtime's own pool
-    (cudaMallocAsync, hipMallocAsync). torch.cuda.memory_allocated and its kin do not work then, as with any
-    allocator that is not PyTorch's; stats has the figures. Graphs of CUDA cannot be captured within a step."""
-    _install()
-    return make(CUDA, whole("device", device), record, plans, wait, timeout, True, False, poison, file)
-
-
-_installed: Any = None  # PyTorch keeps a pointer into it
-_installing = threading.Lock()
-
-
-def _install() -> None:
-    """Puts the allocator of cuda.c in the place of PyTorch's."""
-    global _installed
+    The first call puts an allocator before PyTorch's caching allocator, for the whole process. Within steps the arena serves, from a
+    block that is one allocation of the caching allocator. All else is that one's, as before: its statistics count the block as what is
+    allocated. What a graph captures comes from the graph's own pool, within a step too."""
+    number = whole("device", device)
     torch: Any = import_module("torch")
-    lib = library(CUDA)
-    with _installing:
-        if _installed is not None:
-            return
-        if not torch.cuda.is_available():
-            raise Error("there is no GPU that PyTorch can use; stowage.torch.arena serves tensors of the CPU")
-        if torch.cuda.is_initialized():
-            raise Error("the GPU is in use already: call stowage.torch.cuda before anything is put on it")
-        if init(lib) < 0:
-            raise Error("PyTorch has loaded neither CUDA's runtime nor HIP's")
-        memory = torch.cuda.memory
-        allocator = memory.CUDAPluggableAllocator(lib._name, "stowage_cuda_malloc", "stowage_cuda_free")
-        # Without this function Tensor.record_stream would do nothing.
-        inner = allocator.allocator()
-        if hasattr(inner, "set_record_stream_fn"):
-            inner.set_record_stream_fn(ctypes.cast(lib.stowage_cuda_record_stream, ctypes.c_void_p).value)
-        memory.change_current_allocator(allocator)
-        _installed = allocator
+    if not torch.cuda.is_available():
+        raise Error("there is no GPU that PyTorch can use; stowage.torch.arena serves tensors of the CPU")
+    if torch.version.cuda is None:
+        raise Error("stowage.torch.cuda is for PyTorch with CUDA; this one is for ROCm")
+    if number >= torch.cuda.device_count():
+        raise Error(f"there is no GPU {number}: PyTorch sees {torch.cuda.device_count()}")
+    torch.cuda.init()
+    return make(CUDA, number, record, plans, wait, timeout, True, False, poison, file)
 
 
-def init(lib: Any, path: Optional[str] = None) -> int:
-    """Shows cuda.c the runtime: what the process has loaded for all, or a library that it has loaded."""
-    if path is not None or lib.stowage_cuda_init(None) == 0:
-        return int(lib.stowage_cuda_init(None if path is None else os.fsencode(path)))
-    with contextlib.suppress(OSError), open("/proc/self/maps") as f:
-        for line in f:
-            library = line.rstrip("\n").partition("/")
-            if ("libcudart" in library[2] or "libamdhip64" in library[2]) and lib.stowage_cuda_init(os.fsencode("/" + library[2])) == 0:
-                return 0
-    return -1
-
-
-# python3 -m stowage.torch._cuda FILE compiles cuda.c into a file, for STOWAGE_TORCH_CUDA on another machine.
+# python3 -m stowage.torch._cuda FILE compiles cuda.cpp into a file, for STOWAGE_TORCH_CUDA on another machine with the same PyTorch.
 if __name__ == "__main__":
-    print(build(CUDA, pathlib.Path(sys.argv[1]).resolve()))
+    print(build.build(CUDA, pathlib.Path(sys.argv[1]).resolve()))

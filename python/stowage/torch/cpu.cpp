@@ -87,7 +87,7 @@ bool install_before() {
 
 } // namespace
 
-static bool install(stowage_arena_upstream& up) {
+static bool install(stowage_arena_upstream& up, int, int) {
   up.malloc = upstream_malloc;
   up.free = upstream_free;
   return install_before();
