@@ -542,7 +542,9 @@ static addr list_find(problem *p, idx head, idx i, int best) {
 	addr at = 0, found = -1, room = MAX_ADDR;
 	idx c = head;
 	while (c >= 0) {
-		addr below = reach(p, i, c), end;
+		const body *o = &p->bodies[c];
+		addr below = 0, end;
+		if (b->first < o->last && o->first < b->last) below = b->count == 1 && o->count == 1 ? b->size : reach(p, i, c);
 		if (below == 0) {
 			c = p->next[c];
 			continue;
@@ -554,7 +556,7 @@ static addr list_find(problem *p, idx head, idx i, int best) {
 			c = p->next[c];
 			continue;
 		}
-		end = round_up(p->trial[c] + reach(p, c, i), b->align);
+		end = round_up(p->trial[c] + (b->count == 1 && o->count == 1 ? o->size : reach(p, c, i)), b->align);
 		if (end > at) {
 			at = end;
 			if (b->count > 1) {
@@ -628,7 +630,9 @@ static void stack_order(problem *p, idx low, idx high) {
 		p->order[k] = j;
 		for (i = k + 1; i < n; i++) {
 			idx c = p->order[i];
-			addr up = reach(p, j, c);
+			addr up;
+			if (p->bodies[c].first >= p->bodies[j].last || p->bodies[j].first >= p->bodies[c].last) continue;
+			up = reach(p, j, c);
 			if (up > 0 && p->trial[c] < p->trial[j] + up) p->trial[c] = round_up(p->trial[j] + up, p->bodies[c].align);
 		}
 	}
@@ -1955,8 +1959,8 @@ static addr deepen(run *r, problem *p, arena rest, addr goal, int merging) {
 }
 #endif
 
-/* Who has a turn: one row of heuristics; more of them, unless the problem is so full that they hardly get there; all
- * of them, unless the search is likely to be faster; the search; the rows that were left out, if it did not get there. */
+/* Who has a turn: one row of heuristics; more of them, unless the problem is so full that they hardly get there; the
+ * search; the rows that were left out, if it did not get there. */
 static int plan(problem *p, arena rest, const stowage_core_options *options, stowage_core_result *result) {
 	addr capacity = options->capacity, goal = greater(capacity, p->bound), height;
 	idx done = 1;
@@ -1980,7 +1984,7 @@ static int plan(problem *p, arena rest, const stowage_core_options *options, sto
 	result->level = level;
 	if (level < 2 || p->n < SMALL || p->full <= (uint64_t)goal / 3 * 2 || height <= goal + goal / 8) {
 		height = improve(p, goal, done, FEW), done = FEW;
-		if (level < 2 || capacity == 0 || p->n >= SMALL) height = improve(p, goal, done, ROWS), done = ROWS;
+		if (level < 2) height = improve(p, goal, done, ROWS), done = ROWS;
 	}
 #if STOWAGE_CORE_LEVEL >= 2
 	if (height > goal && level >= 2) {

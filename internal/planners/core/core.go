@@ -198,8 +198,7 @@ func (c *call) deepen(goal int64) int64 {
 }
 
 // plan decides who has a turn: one row of heuristics; more of them, unless the problem is so full that they hardly get
-// there; all of them, unless the search is likely to be faster; the search; the rows that were left out, if it did not
-// get there.
+// there; the search; the rows that were left out, if it did not get there.
 func (c *call) plan() model.Status {
 	p := c.p
 	if p.n == 0 {
@@ -222,7 +221,7 @@ func (c *call) plan() model.Status {
 	}
 	if height <= goal || c.level < 2 || p.n < small || p.full <= uint64(goal)/3*2 || height <= goal+goal/8 {
 		height = p.improve(goal, done, few)
-		if done = few; c.level < 2 || c.capacity == 0 || p.n >= small {
+		if done = few; c.level < 2 {
 			height = p.improve(goal, done, len(rows))
 			done = len(rows)
 		}
