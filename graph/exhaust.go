@@ -34,7 +34,7 @@ import (
 // Invariant: every order is at or above the best plan, or fails, or is still to be tried.
 //
 // Complexity: log2(operators) + 1 problems for each order that fails, each a small question: does it fit below the best
-// plan? Blocks are at most mostBlocks, so that facts take at most 16 KiB.
+// plan? Blocks are at most mostBlocks, so that the facts of a beginning take at most 8 KiB.
 //
 // Trials: docs/lab/graph.md (keeping the facts of whole orders takes up to 60 problems for five operators, not 12).
 
@@ -269,14 +269,15 @@ func (x *exhaustion) Full() (limit int64, keep int) {
 	case model.Unknown:
 		x.known, x.left = false, max(x.left-undecided, 0)
 	case model.Infeasible:
-		n := x.shortest()
-		ran := 0
-		for at := 1; ran < n; at++ {
-			if keep = at - 1; x.at[at].half < 0 {
-				ran++
+		// at is the moment after the shortest beginning that fails. First halves are moments too, and no operators that ran.
+		at := 0
+		for left := x.shortest(); left > 0; {
+			if at++; x.at[at].half < 0 {
+				left--
 			}
 		}
-		x.refuted = append(x.refuted, x.at[keep+1].facts)
+		keep = at - 1
+		x.refuted = append(x.refuted, x.at[at].facts)
 	default:
 		p := &Plan{Order: slices.Clone(x.order)}
 		x.m.fill(p, l, r)

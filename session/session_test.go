@@ -541,3 +541,17 @@ func TestAlignments(t *testing.T) {
 		}
 	}
 }
+
+// TestHighestPin: a pin may end at the largest number of bytes of a session, and not above it.
+func TestHighestPin(t *testing.T) {
+	for _, by := range []int64{0, 1} {
+		at := mostBytes - 8 + by
+		p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 8, Fixed: &at}}}
+		s, err := Open(context.Background(), p, nil, Options{})
+		if (err == nil) != (by == 0) {
+			t.Errorf("a pin that ends at %d: %v", at+8, err)
+		} else if err == nil && s.Height() != mostBytes {
+			t.Errorf("the height is %d", s.Height())
+		}
+	}
+}

@@ -189,7 +189,7 @@ func (c *cliqueCover) vertices(odd []int32) (vertices []vertex, distances []mode
 				continue
 			}
 			ruled[k], ruled[m] = true, true
-			if d := c.distance(a, b); d >= 0 && !c.mayOverlap(a, b) && c.binds(c.lowering.dist[d]) {
+			if d := c.distance(a, b); d >= 0 && c.binds(c.lowering.dist[d]) {
 				distances = append(distances, c.lowering.dist[d])
 			}
 		}

@@ -71,6 +71,7 @@ func lowestONNX(ctx context.Context, m *onnx.Model, options onnx.Options, reorde
 	}
 	plain := options
 	plain.InPlace = false
+	// Now with fewer options. A try ends at once if the load of its problem shows that it cannot be lower.
 	if reorder && best.m != m {
 		err = try(options, false)
 	}
@@ -80,6 +81,7 @@ func lowestONNX(ctx context.Context, m *onnx.Model, options onnx.Options, reorde
 	if reorder && options.InPlace && err == nil && best.found != nil && !best.within(best.found.Bound) {
 		err = try(plain, true)
 	}
+	// What is left of the time goes on with the best plan, if its run ended early for the others.
 	if r := best.result; err == nil && limit > 0 && r.Status.HasPlan() && r.Stopped == plan.StopTimeout &&
 		time.Since(began) < limit-limit/50 {
 		o.Start, o.Timeout = r.Offsets, left(1)

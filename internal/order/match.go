@@ -17,10 +17,13 @@ type matching struct {
 	rows, columns []int32 // blocks
 	weight        []int64 // row × stride + column
 	stride        int
-	up, down      []int64 // potentials
-	of, way       []int32
-	least         []int64
-	used          []bool
+	up, down      []int64 // potentials of rows and columns
+	of            []int32 // of each column, its row; 0 for none
+
+	// Of each column, while a row is added:
+	least []int64 // the cost of the cheapest path to it
+	way   []int32 // the column before it on that path
+	used  []bool  // whether that cost is final
 }
 
 func (m *matching) init(most int) {

@@ -43,27 +43,26 @@ func Finish(tl *timeline.Timeline, offsets []int64) (height int64) {
 	if f.placeFixed(offsets); !f.moved {
 		return f.stack(offsets, Unlimited) // this stacks all anew
 	}
-	high, below := thresholds.Within(tl.LowerBound, thresholds.FarBy), int64(Unlimited)
-	height = f.least(offsets)
-	first := height > high
-	if !first {
+	high := thresholds.Within(tl.LowerBound, thresholds.FarBy)
+	least := f.least(offsets) // no plan that keeps what is placed is lower
+	height = Unlimited        // of the plan that keeps it, if it is made
+	if least <= high {
 		if height = f.stack(offsets, Unlimited); height <= high {
 			return height
 		}
-		below = height
 	}
 	kept := slices.Clone(offsets)
 	for i := range offsets {
 		offsets[i] = -1
 	}
 	f.placeFixed(offsets)
-	if lower := f.stack(offsets, below); lower <= height {
-		return lower
-	} else if first {
+	anew := f.stack(offsets, height) // Unlimited if it is not lower
+	if height == Unlimited && anew > least {
 		f.placeFixed(kept)
-		if height = f.stack(kept, lower); height >= lower {
-			return lower
-		}
+		height = f.stack(kept, anew)
+	}
+	if anew <= height {
+		return anew
 	}
 	copy(offsets, kept)
 	return height

@@ -19,11 +19,11 @@ import (
 // fitted places all bodies. It returns their offsets and the order of each block.
 func (s *search) fitted() (at []int64, chosen []order) {
 	chosen = slices.Clone(s.given)
-	first := make([]int, len(s.bodies))
+	turns := make([]int, len(s.bodies)) // the bodies, in the order in which they are placed
 	long := make([]int64, len(s.bodies))
 	size := make([]int64, len(s.bodies))
 	for k, of := range s.bodies {
-		first[k] = k
+		turns[k] = k
 		from, to := s.blocks[of[0]].Start, s.blocks[of[0]].End
 		for _, i := range of {
 			from, to = min(from, s.blocks[i].Start), max(to, s.blocks[i].End)
@@ -31,13 +31,13 @@ func (s *search) fitted() (at []int64, chosen []order) {
 		}
 		long[k] = to - from
 	}
-	slices.SortStableFunc(first, func(a, b int) int {
+	slices.SortStableFunc(turns, func(a, b int) int {
 		return cmp.Or(cmp.Compare(long[b], long[a]), cmp.Compare(size[b], size[a]))
 	})
 	at = make([]int64, len(s.bodies))
 	shapes := make([][]piece, len(s.bodies))
 	var placed []int
-	for _, k := range first {
+	for _, k := range turns {
 		best, end := int64(-1), int64(0)
 		var shape []piece
 		now := slices.Clone(chosen)
@@ -83,7 +83,7 @@ func (s *search) lowest(list []piece, placed []int, shapes [][]piece, at []int64
 	for _, k := range placed {
 		for _, x := range shapes[k] {
 			for _, y := range list {
-				if x.from < y.to && y.from < x.to { // the offset is none between these
+				if x.from < y.to && y.from < x.to { // they meet, so the offset may not lie between these two
 					s.taken = append(s.taken, [2]int64{at[k] + x.low - y.high, at[k] + x.high - y.low})
 				}
 			}

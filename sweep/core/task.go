@@ -11,7 +11,7 @@ import (
 
 // A Problem identifies a problem by its content, and tells a worker where to find it.
 type Problem struct {
-	Digest  string `json:"digest"` // experiment.Instance.Digest
+	Digest  string `json:"digest"` // comparison.Instance.Digest
 	Name    string `json:"name"`
 	Order   string `json:"order,omitempty"` // Row.Order
 	Buffers int64  `json:"buffers"`

@@ -23,7 +23,7 @@ type problem struct {
 	of      []fact          // per buffer
 	size    []int64         // per buffer: the largest distance from it up to another buffer
 	begins  []common.Buffer // per section: how many buffers begin before it
-	ends    []common.Buffer // per section: how many buffers end before it or with it
+	ends    []common.Buffer // per section: how many buffers have ended when it begins
 
 	unit      int64 // divides every offset
 	plain     bool  // no buffer has gaps: each has one piece, with the window [0, size)
@@ -114,7 +114,7 @@ func (k *Kernel) describe(tl *timeline.Timeline, p *timeline.Partition) {
 		k.begins[f.first]++
 		k.ends[f.last]++
 	}
-	count(k.begins)
+	sumBefore(k.begins)
 	for s := range k.m {
 		k.ends[s+1] += k.ends[s]
 	}
@@ -122,11 +122,11 @@ func (k *Kernel) describe(tl *timeline.Timeline, p *timeline.Partition) {
 	k.huge = incidences >= k.limits.HugeFrom
 }
 
-// count replaces each number by the sum of the numbers before it.
-func count[T ~int32](kinds []T) {
+// sumBefore replaces each number by the sum of the numbers before it.
+func sumBefore[T ~int32](numbers []T) {
 	var sum T
-	for s, n := range kinds {
-		kinds[s] = sum
+	for s, n := range numbers {
+		numbers[s] = sum
 		sum += n
 	}
 }
@@ -141,7 +141,7 @@ func (k *Kernel) describePieces(tl *timeline.Timeline, p *timeline.Partition) {
 			k.more[s.First-p.First]++
 		}
 	}
-	count(k.more)
+	sumBefore(k.more)
 	for s := range k.more {
 		k.more[s] += Piece(k.n)
 	}
@@ -166,7 +166,7 @@ func (k *Kernel) describePieces(tl *timeline.Timeline, p *timeline.Partition) {
 		}
 		k.next[x] = none
 	}
-	// Entry s of more has moved to the former value of entry s+1.
+	// Filling has moved each entry of more to where the next one began. So all of them move back by one.
 	copy(k.more[1:], k.more)
 	k.more[0] = Piece(k.n)
 }

@@ -12,8 +12,8 @@ import (
 // reported, so a run without a clock is the same every time. Each node, and whatever takes long within a node, also
 // looks at the watch.
 //
-// After a limit the budget stays over. The search may by then have been given false contradictions, so it must not
-// refute anything.
+// After a limit the budget stays over. A propagation that the limit cut off reports a contradiction, though there may
+// be none. So from then on the search must not refute anything.
 
 // reportEvery is the number of nodes between reports.
 const reportEvery = 1 << 14
@@ -60,8 +60,8 @@ func (b *Budget) Over() bool {
 	return b.over
 }
 
-// Ended reports whether the context has ended, for nodes that take long and for
-// proofs: unlike Over it lets a search finish the last node that it may have.
+// Ended reports whether the context has ended. Unlike Over it does not look at the node limit. So a search may finish
+// the last node that the limit allows, and what it proves there counts.
 func (b *Budget) Ended() bool { return b.Watch.Over() }
 
 // Report tells the caller of a plan of that height, if the caller listens.

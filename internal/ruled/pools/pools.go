@@ -260,8 +260,7 @@ func (s *Search) lowest(ctx context.Context, m model.Measure) error {
 	}
 	most := s.value(m)
 	for _, q := range s.relevant(m) {
-		// A capacity of 0 is none, so an empty pool keeps its own.
-		if limit := s.allowed(m, q, most); len(q.members) > 0 && (q.capacity == 0 || limit < q.capacity) {
+		if limit := s.allowed(m, q, most); q.capacity == 0 || limit < q.capacity {
 			q.capacity = limit
 		}
 	}

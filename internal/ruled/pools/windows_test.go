@@ -64,6 +64,12 @@ func TestWindows(t *testing.T) {
 		slices.Sort(bodies)
 		for first := range w.Sections {
 			for last := first + 1; last <= w.Sections; last++ {
+				in := w.Within(bodies, first, last)
+				for _, i := range bodies {
+					if lives := w.First[i] < last && first < w.Last[i]; lives != slices.Contains(in, i) {
+						t.Fatalf("sections %d to %d: %v; body %d lives from %d to %d", first, last, in, i, w.First[i], w.Last[i])
+					}
+				}
 				status := must.Get(w.Ask(context.Background(), bodies, first, last, nodes))(t)
 				whole := first == 0 && last == w.Sections
 				if status == model.Infeasible {
