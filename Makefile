@@ -77,7 +77,8 @@ BINDIR     = $(PREFIX)/bin
 LIBDIR     = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
 MANDIR     = $(PREFIX)/share/man
-INSTALLED   = $(BINDIR)/stowage $(LIBDIR)/libstowage.so $(LIBDIR)/libstowage.a $(INCLUDEDIR)/stowage.h $(INCLUDEDIR)/stowage.hpp $(LIBDIR)/pkgconfig/stowage.pc $(LIBDIR)/cmake/stowage
+INSTALLED   = $(BINDIR)/stowage $(LIBDIR)/libstowage.so $(LIBDIR)/libstowage.a $(INCLUDEDIR)/stowage.h $(INCLUDEDIR)/stowage.hpp $(LIBDIR)/pkgconfig/stowage.pc $(LIBDIR)/cmake/stowage \
+	$(INCLUDEDIR)/stowage_core.h $(INCLUDEDIR)/stowage_core.hpp $(LIBDIR)/pkgconfig/stowage_core.pc $(LIBDIR)/cmake/stowage_core $(PREFIX)/share/stowage
 install: $(if $(shell command -v $(GO) 2>/dev/null),build capi)
 	install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(DESTDIR)$(LIBDIR)/cmake/stowage" "$(DESTDIR)$(MANDIR)/man1"
 	install -m 755 $(BIN)/stowage "$(DESTDIR)$(BINDIR)"
@@ -88,6 +89,13 @@ install: $(if $(shell command -v $(GO) 2>/dev/null),build capi)
 	sed -e 's|^libdir=.*|libdir=$(abspath $(LIBDIR))|' -e 's|^includedir=.*|includedir=$(abspath $(INCLUDEDIR))|' $(if $(SYSTEM),-e 's|^rpath=.*|rpath=|') \
 		$(BIN)/capi/stowage.pc > "$(DESTDIR)$(LIBDIR)/pkgconfig/stowage.pc"
 	chmod 644 "$(DESTDIR)$(LIBDIR)/pkgconfig/stowage.pc"
+	install -d "$(DESTDIR)$(PREFIX)/share/stowage"
+	install -m 644 core/stowage_core.c "$(DESTDIR)$(PREFIX)/share/stowage"
+	install -m 644 core/stowage_core.h core/stowage_core.hpp "$(DESTDIR)$(INCLUDEDIR)"
+	install -d "$(DESTDIR)$(LIBDIR)/cmake/stowage_core"
+	install -m 644 core/stowage_coreConfig.cmake "$(DESTDIR)$(LIBDIR)/cmake/stowage_core"
+	sed -e 's|^prefix=.*|prefix=$(abspath $(PREFIX))|' -e 's|^includedir=.*|includedir=$(abspath $(INCLUDEDIR))|' \
+		core/stowage_core.pc > "$(DESTDIR)$(LIBDIR)/pkgconfig/stowage_core.pc"
 	$(BIN)/stowage man "$(DESTDIR)$(MANDIR)/man1"
 	$(if $(SYSTEM),$(if $(DESTDIR),,-ldconfig 2>/dev/null))
 

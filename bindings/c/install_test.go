@@ -91,6 +91,8 @@ func TestInstall(t *testing.T) {
 		"bin/stowage", "lib/libstowage.so", "lib/libstowage.a", "include/stowage.h", "include/stowage.hpp",
 		"lib/pkgconfig/stowage.pc",
 		"lib/cmake/stowage/stowageConfig.cmake", "lib/cmake/stowage/stowageConfigVersion.cmake",
+		"include/stowage_core.h", "include/stowage_core.hpp", "share/stowage/stowage_core.c",
+		"lib/pkgconfig/stowage_core.pc", "lib/cmake/stowage_core/stowage_coreConfig.cmake",
 		"share/man/man1/stowage.1", "share/man/man1/stowage-solve.1",
 	} {
 		info, err := os.Stat(filepath.Join(prefix, filepath.FromSlash(name)))
@@ -116,6 +118,12 @@ func TestInstall(t *testing.T) {
 				planned(t, pc, tool(t, nil, path))
 			}
 		}
+		core := func(arg string) []string {
+			pc := "PKG_CONFIG_PATH=" + filepath.Join(prefix, "lib", "pkgconfig")
+			return strings.Fields(tool(t, []string{pc}, "pkg-config", arg, "stowage_core"))
+		}
+		args := append(core("--cflags"), core("--variable=source")...)
+		tool(t, nil, "cc", append(args, "-c", "-o", filepath.Join(t.TempDir(), "core.o"))...)
 	})
 	t.Run("cmake", func(t *testing.T) {
 		byCMake(t, "-DCMAKE_PREFIX_PATH="+prefix, "plan_stowage_c", "plan_stowage_cc", "plan_static_c", "plan_static_cc")

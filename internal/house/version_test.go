@@ -17,6 +17,7 @@ import (
 var versions = []struct{ file, before string }{
 	{"bindings/c/version.c", `#define STOWAGE_VERSION "`},
 	{"bindings/c/stowage.pc", `Version: `},
+	{"core/stowage_core.pc", `Version: `},
 	{"bindings/c/stowageConfigVersion.cmake", `set\(PACKAGE_VERSION "`},
 	{"bindings/c/stowage.h", `stowage_version returns the library's version, such as "`},
 	{"python/pyproject.toml", `\nversion = "`},
