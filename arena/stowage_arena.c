@@ -183,6 +183,7 @@ typedef struct record {
   uint64_t x, y;
   uint32_t thread, z;
   char kind;
+  char varies; /* other steps of this kind ask for another size here */
 } record;
 
 /* A logged is a step among the records, while the arena watches. */
@@ -237,6 +238,7 @@ struct stowage_arena {
   uint64_t epoch, next_id, recorded, wanted;
   enum { IDLE, ARMED, IN_STEP, AFTER } recording;
 
+  int grows;          /* a step was larger than a plan of its kind */
   int watching, all;  /* records are of steps that were chosen; steps that came once are in traces too */
   int unbegun;        /* the open step has not allocated, so that its begin is not yet among the records */
   uint64_t unbegun_name, key;
@@ -246,7 +248,8 @@ struct stowage_arena {
   uint64_t served_live; /* bytes of ranges */
   uint64_t entry;       /* what served_live was when the step first allocated */
   uint64_t let;         /* bytes that went back upstream since the last trim */
-  uint64_t beside;      /* bytes that this step has live upstream, which no plan expected */
+  uint64_t beside;      /* bytes that were live upstream when this step began */
+  uint64_t next_idle;   /* the step from which on idle pages are given back again */
   uint64_t seen, least; /* the most bytes live in this step; from how many on the resident memory is read */
   int rising;
 
@@ -577,7 +580,7 @@ static void note(stowage_arena *a, char kind, size_t thread, uint64_t x, uint64_
     fail(a, STOWAGE_ARENA_E_MEMORY, "no memory for the recording, after %llu events", (unsigned long long)a->n_records);
     return;
   }
-  a->records[a->n_records++] = (record){x, y, (uint32_t)thread, z, kind};
+  a->records[a->n_records++] = (record){x, y, (uint32_t)thread, z, kind, 0};
 }
 
 /* name_index returns the number of a name, which it keeps; 0 is "". */
@@ -666,7 +669,12 @@ static void envelop(stowage_arena *a, size_t k) {
       if (p->kind != 'a') x++;
       else if (q->kind != 'a') y++;
       else {
-        if (p->x > q->x) m->planned = 0;
+        if (p->x > q->x) {
+          a->grows |= m->planned;
+          m->planned = 0;
+        }
+        if (p->x != q->x) p->varies = q->varies = 1;
+        p->varies = q->varies |= p->varies;
         p->x = q->x = p->x > q->x ? p->x : q->x;
         x++, y++;
       }
@@ -838,7 +846,7 @@ static size_t trace(stowage_arena *a, char *text, size_t length) {
   }
   print(&s, "stowage-arena-trace 1\n");
   for (size_t i = 0; i < a->n_records; i++) {
-    record now = a->records[i], *r = &now;
+    record line = a->records[i], *r = &line;
     if (a->watching) {
       while (k < a->n_logs && i >= a->logs[k].to) k++;
       int out = k < a->n_logs && i >= a->logs[k].from && !is_wanted[k];
@@ -851,7 +859,10 @@ static size_t trace(stowage_arena *a, char *text, size_t length) {
     }
     lines++;
     switch (r->kind) {
-    case 'a': print(&s, "a %llu %llu %lu %llu\n", (u)r->x, (u)1 << r->z, (unsigned long)r->thread, (u)r->y); break;
+    case 'a':
+      if (r->varies && a->grows) r->x += r->x / 4 + 64 - (r->x + r->x / 4) % 64; /* the next ones may be larger still */
+      print(&s, "a %llu %llu %lu %llu\n", (u)r->x, (u)1 << r->z, (unsigned long)r->thread, (u)r->y);
+      break;
     case 'f': print(&s, "f %llu %lu\n", (u)r->x, (unsigned long)r->thread); break;
     case 'u': print(&s, "u %llu %llu\n", (u)r->x, (u)r->y); break;
     case 'w':
@@ -1516,9 +1527,8 @@ static void *allocate(stowage_arena *a, size_t size, size_t alignment, uint64_t 
   }
   e.served = what == SERVED;
   if (what == MISSED || what == REFUSED) {
-    a->beside += size;
-    if (a->serving && a->beside > a->blocks->size / 4) { /* this step's memory is upstream: idle pages make room for it */
-      a->beside = 0;
+    if (a->serving && a->s.upstream + size > a->beside + a->blocks->size / 4 && a->s.steps >= a->next_idle) {
+      a->next_idle = a->s.steps + 1; /* once a step: this step's memory is upstream, and idle pages make room for it */
       idle(a);
     }
   }
@@ -1726,7 +1736,7 @@ static int begin_level(stowage_arena *a, const char *text, uint64_t key, int nam
   if (d == 0) {
     strcpy(a->name, name);
     memset(&a->now, 0, sizeof a->now); /* what came between steps is in all, not in last */
-    a->beside = 0;
+    a->beside = a->s.upstream;
     a->least = a->seen - a->seen / 16; /* a step as the last one looks near its peak alone */
     a->seen = a->least;
     a->rising = 0;

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import types
 import unittest
 import unittest.mock
 import warnings
@@ -24,7 +25,7 @@ from torch.utils.data import DataLoader, TensorDataset
 import stowage
 import stowage.torch
 from stowage._arena import build as _build, plans as _plans
-from stowage.torch import _cpu
+from stowage.torch import _cpu, trainers
 
 torch.set_num_threads(1)
 
@@ -741,6 +742,50 @@ print(before, max(whole, steady), steady, status("VmRSS"), *((s.whole, s.steady,
             losses = self.run_in(a, [8] * 4)
         self.assertEqual(losses, plain([8] * 4))
         self.assertTrue(a.stats().state.startswith("off"))
+
+
+class Trainers(unittest.TestCase):
+    """Callbacks, called as the trainers call them; lab/bench/torch/real.py runs them with the trainers themselves."""
+
+    def test_each(self):
+        class Events:
+            ITERATION_STARTED, ITERATION_COMPLETED, COMPLETED, EXCEPTION_RAISED = "begin", "end", "all", "error"
+
+        made = {"transformers": {"TrainerCallback": object}, "lightning.pytorch": {"Callback": object}, "ignite.engine": {"Events": Events}}
+        modules = {name: types.SimpleNamespace(**members) for name, members in made.items()}
+        with unittest.mock.patch.object(trainers, "import_module", modules.__getitem__):
+            a, handlers = arena(record=100), {}
+            callback = trainers.transformers(a)
+            callback.on_step_begin(None, None, None, model=None)
+            callback.on_step_end(None, None, None)
+            for _ in range(3):
+                callback.on_prediction_step(None, None, None)
+            callback.on_evaluate(None, None, None)
+            callback.on_train_end(None, None, None)
+            self.assertEqual(a.stats().steps, 4)
+            callback = trainers.lightning(a)
+            for kind in ("train", "validation", "test", "predict"):
+                getattr(callback, f"on_{kind}_batch_start")(None, None, None, 0)
+                torch.ones(10)
+                getattr(callback, f"on_{kind}_batch_end")(None, None, None, None, 0)
+            callback.on_train_batch_start(None, None, None, 0)
+            callback.on_exception(None, None, KeyError())
+            self.assertEqual((a.stats().steps, a._frames), (9, []))
+
+            class Accelerator:
+                @contextlib.contextmanager
+                def accumulate(self, *models):
+                    yield
+
+            with trainers.accelerate(a, Accelerator())(None):
+                self.assertEqual(len(a._frames), 1)
+            trainers.ignite(a, types.SimpleNamespace(add_event_handler=handlers.__setitem__))
+            handlers["begin"]()
+            self.assertEqual(len(a._frames), 1)
+            handlers["end"]()
+            handlers["begin"]()
+            self.assertRaises(KeyError, handlers["error"], None, KeyError())
+            self.assertEqual((a.stats().steps, a._frames), (12, []))
 
 
 if __name__ == "__main__":

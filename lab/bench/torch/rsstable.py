@@ -40,7 +40,7 @@ def foot(found: dict[str, Runs]) -> str:
 
     most = max(len(runs) for ways in found.values() for runs in ways.values())
     return (
-        f"\ntorch {torch.__version__.split('+')[0]}, one thread, medians of up to {most} runs; "
+        f"\ntorch {torch.__version__.split('+')[0]}, one thread, {'one run each' if most == 1 else f'medians of up to {most} runs'}; "
         f"Python {platform.python_version()}, {sys.platform}/{platform.machine()}; {datetime.date.today()}.\n"
     )
 

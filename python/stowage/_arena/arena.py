@@ -281,7 +281,7 @@ class Arena:
 
     def _mark(self) -> None:
         """Reads the process's own mark of its most resident memory, if steps have raised it."""
-        if (high := _high()) > self._high:
+        if not sys.is_finalizing() and (high := _high()) > self._high:
             self._whole = max(self._whole, high)
 
     def _resident(self) -> int:

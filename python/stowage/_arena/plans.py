@@ -28,7 +28,7 @@ class Plan(NamedTuple):
 
     text: bytes
     asks: bytes
-    """A digest of its step's name and of all that the step asks for, but for sizes, and of what lives on."""
+    """A digest of its step's name and of all that the step asks for, but for sizes, and of what the plan leaves to the usual allocator."""
     sizes: tuple[int, ...]
 
     @property

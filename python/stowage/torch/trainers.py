@@ -28,12 +28,12 @@ class _Open:
         self.arena = arena
         self.step: Optional[contextlib.ExitStack] = None
 
-    def begin(self) -> None:
+    def begin(self, *_: Any) -> None:
         self.end()
         self.step = contextlib.ExitStack()
         self.step.enter_context(self.arena)
 
-    def end(self) -> None:
+    def end(self, *_: Any) -> None:
         step, self.step = self.step, None
         if step is not None:
             step.close()
