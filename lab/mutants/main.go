@@ -27,13 +27,13 @@ var searches = []string{
 	"internal/exact/canonical", "internal/exact/common", "internal/exact/engine", "internal/exact/ladder",
 	"internal/exact/pairs",
 	"internal/merge", "internal/merge/walls", "internal/climb", "internal/greedy", "internal/place", "internal/auto",
-	"internal/planners/boxing", "internal/planners/descend", "internal/planners/minimalloc",
+	"internal/planners/boxing", "internal/planners/core", "internal/planners/descend", "internal/planners/minimalloc",
 	"internal/planners/pairwise", "internal/planners/sweep", "internal/planners/tela",
 	"internal/lower",
 	"internal/ruled", "internal/ruled/assign", "internal/ruled/conflictgraph", "internal/ruled/enumerate",
 	"internal/ruled/eviction",
-	"internal/ruled/evictbound", "internal/ruled/floor", "internal/ruled/parts", "internal/ruled/penalty",
-	"internal/ruled/places",
+	"internal/ruled/evictbound", "internal/ruled/floor", "internal/ruled/heights", "internal/ruled/objects",
+	"internal/ruled/parts", "internal/ruled/penalty", "internal/ruled/places",
 	"internal/ruled/poolchoice", "internal/ruled/pools", "internal/ruled/stackdp", "session",
 }
 
