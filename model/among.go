@@ -43,6 +43,21 @@ func Among(p *Problem, keep []int) *Problem {
 			r.Distances = append(r.Distances, Distance{Buffers: y, Distance: x.Distance})
 		}
 	}
+	lists := func(of [][]int32) (all [][]int32) {
+		for _, list := range of {
+			var left []int32
+			for _, i := range list {
+				if to[i] >= 0 {
+					left = append(left, to[i])
+				}
+			}
+			if len(left) > 1 {
+				all = append(all, left)
+			}
+		}
+		return all
+	}
+	r.DifferentPools, r.SamePool = lists(p.Rules.DifferentPools), lists(p.Rules.SamePool)
 	body, at, _ := BodiesOf(p)
 	of := map[int32]int{}
 	for k, i := range keep {

@@ -16,20 +16,22 @@ const (
 
 // The rules of a plan of a problem with Rules.
 const (
-	RulePool     Rule = "pool"     // each buffer is in a pool that it may be in
-	RuleReserved Rule = "reserved" // no buffer meets a reserved range of its pool
-	RuleTogether Rule = "together" // tied buffers are in one pool, at the distances of their ties
-	RuleApart    Rule = "apart"    // no two buffers that are apart share a byte of a pool
-	RuleParts    Rule = "parts"    // the parts of a buffer and its evictions are its life
-	RuleMeasure  Rule = "measure"  // each claimed measure is what the plan has
+	RulePool      Rule = "pool"            // each buffer is in a pool that it may be in
+	RuleReserved  Rule = "reserved"        // no buffer meets a reserved range of its pool
+	RuleTogether  Rule = "together"        // tied buffers are in one pool, at the distances of their ties
+	RuleApart     Rule = "apart"           // no two buffers that are apart share a byte of a pool
+	RuleDifferent Rule = "different_pools" // no two buffers of a list are in one pool
+	RuleSame      Rule = "same_pool"       // all buffers of a list are in one pool
+	RuleParts     Rule = "parts"           // the parts of a buffer and its evictions are its life
+	RuleMeasure   Rule = "measure"         // each claimed measure is what the plan has
 )
 
 // A Violation is one breach of one rule.
 type Violation struct {
 	// Rule is the rule that the plan breaks.
 	Rule Rule
-	// A and B are the buffers at fault, as indices into Problem.Buffers. B is -1 unless Rule is RuleOverlap, RuleApart
-	// or RuleTogether; then A < B. Both are -1 if no buffer is at fault.
+	// A and B are the buffers at fault, as indices into Problem.Buffers. B is -1 unless Rule is RuleOverlap, RuleApart,
+	// RuleTogether, RuleDifferent or RuleSame; then A < B. Both are -1 if no buffer is at fault.
 	A, B int
 	// Message names the buffers and the numbers, in one line.
 	Message string

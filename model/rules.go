@@ -36,6 +36,11 @@ type Rules struct {
 	Distances []Distance
 	// Penalties has pairs that cost something if they share bytes. If a pair is listed twice, the costs are added.
 	Penalties []Penalty
+	// DifferentPools has lists of buffers of which no two are in one pool: ping and pong in two banks. No part of the one
+	// is in a pool with a part of the other.
+	DifferentPools [][]int32
+	// SamePool has lists of buffers that are all in one pool, with all of their parts.
+	SamePool [][]int32
 	// Threads is the number of clocks, or 0 if time is one line. If it is not 0, every buffer has Extra.Clocks.
 	Threads int
 	// Period is the length of a step that repeats, in slots, or 0 if time does not repeat. If it is not 0,
@@ -188,6 +193,9 @@ func (p *Problem) Objective() []Measure {
 	}
 	return []Measure{MeasureHeight}
 }
+
+// ListsPools reports whether r has lists of buffers that are in different pools, or in the same one.
+func (r *Rules) ListsPools() bool { return r != nil && len(r.DifferentPools)+len(r.SamePool) > 0 }
 
 // MayLeave reports whether b has evictions: stretches of its life in which it may be away.
 func (b *Buffer) MayLeave() bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }

@@ -25,6 +25,8 @@ func (v *validator) rules() {
 	paired = v.pairs("may_overlap", len(r.MayOverlap), func(k int) Pair { return r.MayOverlap[k] }) && paired
 	paired = v.pairs("penalties", len(r.Penalties), func(k int) Pair { return r.Penalties[k].Buffers }) && paired
 	paired = v.pairs("distances", len(r.Distances), func(k int) Pair { return r.Distances[k].Buffers }) && paired
+	v.lists("different_pools", r.DifferentPools)
+	v.lists("same_pool", r.SamePool)
 	if paired {
 		v.distances(r)
 		v.bodies(r)
@@ -301,6 +303,26 @@ func (v *validator) pairs(field string, n int, at func(int) Pair) bool {
 		}
 	}
 	return ok
+}
+
+// lists checks that each list has two different buffers or more.
+func (v *validator) lists(field string, lists [][]int32) {
+	for k, list := range lists {
+		field := fmt.Sprintf("%s[%d]", field, k)
+		if len(list) < 2 {
+			v.add(-1, field, "", fmt.Sprintf("has %d buffers; it needs at least 2", len(list)))
+		}
+		seen := make(map[int32]bool, len(list))
+		for _, i := range list {
+			switch {
+			case i < 0 || int(i) >= len(v.p.Buffers):
+				v.add(-1, field, itoa(int64(i)), fmt.Sprintf("there is no buffer of this index; there are %d", len(v.p.Buffers)))
+			case seen[i]:
+				v.add(-1, field, v.p.Buffers[i].ID, "the list has the buffer twice")
+			}
+			seen[i] = true
+		}
+	}
 }
 
 // distances checks that the buffers of each distance meet in one slot: the first dies there, the second is born there.

@@ -44,6 +44,18 @@ func TestRulesMessages(t *testing.T) {
 		want   string // in the only issue; empty if there is none
 	}{
 		{"valid", func(*model.Problem, *model.Rules, *model.Buffer) {}, ""},
+		{"valid lists of pools", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.DifferentPools, r.SamePool = [][]int32{{0, 1}}, [][]int32{{1, 0}}
+		}, ""},
+		{"a list of one buffer", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.DifferentPools = [][]int32{{0, 1}, {1}}
+		}, "different_pools[1]: has 1 buffers; it needs at least 2"},
+		{"a list of an unknown buffer", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.SamePool = [][]int32{{0, -1}}
+		}, `same_pool[0] "-1": there is no buffer of this index`},
+		{"a buffer twice in a list", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.SamePool = [][]int32{{0, 1, 0}}
+		}, "same_pool[0]"},
 		{"extra without rules", func(p *model.Problem, _ *model.Rules, b *model.Buffer) {
 			p.Rules, b.Extra = nil, &model.Extra{}
 		}, "needs a problem with Rules"},

@@ -184,6 +184,9 @@ func pricedRules(r *model.Rules) error {
 	if len(r.Penalties) > 0 {
 		return priced("penalties")
 	}
+	if r.ListsPools() {
+		return fmt.Errorf("%w: a session does not take different_pools or same_pool; solve plans such a problem", ErrUnsupported)
+	}
 	for _, m := range r.Objective {
 		if m == model.MeasureCost || m == model.MeasurePenalty || m == model.MeasureEviction {
 			return priced("the objective " + strconv.Quote(string(m)))

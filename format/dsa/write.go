@@ -58,6 +58,9 @@ func Make(p *model.Problem) (*Document, error) {
 	if m.rules == nil {
 		m.rules = &model.Rules{}
 	}
+	if m.rules.ListsPools() {
+		m.refuse("has no lists of buffers in different pools, or in the same one")
+	}
 	m.pools = p.AllPools()
 	tree := m.document()
 	if len(m.faults) > 0 {

@@ -76,6 +76,15 @@
 // may be left out. The key period is the length of a step that repeats. The pools of a plan are left
 // out if the problem has one. A file of version 1 may have none of these keys.
 //
+// # Version 3
+//
+// A problem has version 3 if it has a rule of these, and the keys of version 2 besides:
+//
+//	"different_pools": [["ping", "pong"]],
+//	"same_pool": [["a", "c"]]
+//
+// A file of version 1 or 2 may have none of them.
+//
 // # Faults
 //
 // Unknown keys are refused, because an unknown key is most likely misspelled. A new key
@@ -91,6 +100,7 @@ import "github.com/stowage-go/stowage/model"
 const (
 	Version      = 1 // of problems without rules
 	RulesVersion = 2 // of problems with rules
+	ListsVersion = 3 // of problems with lists of buffers in different pools, or in the same one
 )
 
 // A Plan is the outcome of a run, as a file has it.

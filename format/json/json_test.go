@@ -151,7 +151,7 @@ func TestReadRefuses(t *testing.T) {
 		{"no comma between keys", "[{\"lower\": 0 \"upper\": 5}]", `x.json:1: is not JSON: a comma is missing`},
 		{"a buffer a line", "{\"lower\": 0}\n{\"lower\": 0}\n", `x.json:2: is not JSON: there is more than one value; a list of buffers stands in [ ], with commas between them`},
 		{"not an object", "[1]", `x.json:1: buffer 0: "1": is not an object`},
-		{"version", "{\"buffers\": 3, \"foo\": 1,\n\"version\": 3}", `x.json:2: version "3": is not known: this program reads versions 1 and 2`},
+		{"version", "{\"buffers\": 3, \"foo\": 1,\n\"version\": 4}", `x.json:2: version "4": is not known: this program reads versions 1, 2 and 3`},
 		{"no buffers", "{\"version\": 1}", `x.json:1: buffers: the key is missing`},
 		{"version of another type", "{\"version\": \"1\", \"buffers\": []}", `x.json:1: version "1": is not an integer: expected 1 without quotes`},
 		{

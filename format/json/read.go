@@ -63,8 +63,8 @@ func decode(text *source.Text, o ReadOptions, places int) *decoder {
 	d := &decoder{
 		walker: walker{Text: text}, version: Version, moments: moments{asked: o.Ends, times: times.Read{Places: places}},
 	}
-	if versionOf(text) == RulesVersion {
-		d.ruled = ruled{two: true, lists: map[string][]rule{}, items: map[string][]int{}, keys: map[string]int{}}
+	if v := versionOf(text); v == RulesVersion || v == ListsVersion {
+		d.ruled = ruled{two: true, three: v == ListsVersion, lists: map[string][]rule{}, items: map[string][]int{}, keys: map[string]int{}, named: map[string][]listed{}}
 	}
 	d.document()
 	return d
@@ -75,9 +75,9 @@ func (d *decoder) finish() (*model.Problem, *Plan, error) {
 	if d.over { // all other faults follow from that
 		return nil, nil, d.excess
 	}
-	if d.version != Version && d.version != RulesVersion {
+	if d.version != Version && d.version != RulesVersion && d.version != ListsVersion {
 		// The keys may mean something else in another version.
-		return nil, nil, d.otherVersion("versions 1 and 2")
+		return nil, nil, d.otherVersion("versions 1, 2 and 3")
 	}
 	if d.two {
 		d.wholeSlots()
@@ -259,6 +259,9 @@ var elsewhere = map[string]string{
 func (d *decoder) unknown(what, name string, keys []string) string {
 	ofRules := what == "the document" && slices.Contains(rulesDocumentKeys, name) ||
 		what == "a buffer" && slices.Contains(rulesBufferKeys, name) && elsewhere[name] == ""
+	if what == "the document" && slices.Contains(listKeys, name) && !d.three && d.version <= RulesVersion {
+		return `is not a known key: a problem with ` + name + ` begins with "version": 3`
+	}
 	if ofRules && !d.two && d.version == Version {
 		return `is not a known key: a problem with rules begins with "version": 2`
 	}
@@ -297,6 +300,9 @@ func (d *decoder) document() {
 	keys := documentKeys
 	if d.two {
 		keys = rulesDocumentKeys
+	}
+	if d.three {
+		keys = listsDocumentKeys
 	}
 	d.object("the document", keys, 1, func(key int) {
 		switch at := d.pos; key {

@@ -28,7 +28,9 @@ var (
 	rulesDocumentKeys = slices.Concat(documentKeys, []string{
 		"pools", "together", "apart", "may_overlap", "penalties", "distances", "threads", "period", "objective",
 	})
-	rulesBufferKeys = slices.Concat(bufferKeys, []string{"fixed", "pools", "costs", "evictions"})
+	listKeys          = []string{"different_pools", "same_pool"}
+	listsDocumentKeys = slices.Concat(rulesDocumentKeys, listKeys)
+	rulesBufferKeys   = slices.Concat(bufferKeys, []string{"fixed", "pools", "costs", "evictions"})
 )
 
 // A named is a name in the text, and where it stands.
@@ -53,6 +55,13 @@ type tied struct {
 	offsets []int64 // nil for none
 }
 
+// A listed is an item of a list of lists of buffers.
+type listed struct {
+	at      int // where it stands
+	buffers []string
+	whole   bool // all names could be read
+}
+
 // A choice is the part of a buffer about pools.
 type choice struct {
 	buffer int
@@ -64,14 +73,16 @@ type choice struct {
 
 // ruled has what version 2 adds to a document.
 type ruled struct {
-	two       bool // the file is of version 2
+	two       bool // the file is of version 2 or 3
+	three     bool // the file is of version 3
 	says      bool // there is a rule
 	nameless  bool // a buffer's name could not be read
 	rules     model.Rules
 	lists     map[string][]rule // pairs, by key
 	together  []tied
-	items     map[string][]int // by key, for other lists: where each item stands
-	keys      map[string]int   // by key: where the value stands
+	named     map[string][]listed // lists of buffers, by key
+	items     map[string][]int    // by key, for other lists: where each item stands
+	keys      map[string]int      // by key: where the value stands
 	choices   []choice
 	threadsIn bool // the key threads is there
 	claims    claims
@@ -112,6 +123,15 @@ func (d *decoder) rule(name string) {
 		d.list(name, pairBytes, func() { d.readPair(name, "cost") })
 	case "distances":
 		d.list(name, pairBytes, func() { d.readPair(name, "distance") })
+	case "different_pools", "same_pool":
+		d.list(name, 2*int(unsafe.Sizeof(listed{})), func() {
+			d.peek()
+			x := listed{at: d.pos}
+			d.sound = true
+			d.list(name, 40, func() { x.buffers = append(x.buffers, d.str(name)) })
+			x.whole = d.sound
+			d.named[name] = append(d.named[name], x)
+		})
 	case "threads":
 		threads := d.amount(name)
 		if threads > maxThreads {
@@ -366,7 +386,7 @@ func (d *decoder) resolve() {
 	}
 	d.resolvePools()
 	r := &d.rules
-	d.says = d.says || len(r.Pools)+len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Penalties)+
+	d.says = d.says || r.ListsPools() || len(r.Pools)+len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Penalties)+
 		len(r.Distances)+len(r.Objective) > 0 || r.Threads != 0 || r.Period != 0
 	if d.issues.Err() == nil {
 		if d.says {
@@ -410,7 +430,7 @@ func (l *lookup) of(at int, field, name string) int32 {
 func (d *decoder) resolveBuffers() {
 	l := lookup{d: d, what: "buffer"}
 	d.claims.buffers = &l
-	if len(d.lists)+len(d.together)+len(d.claims.parts) == 0 {
+	if len(d.lists)+len(d.together)+len(d.named)+len(d.claims.parts) == 0 {
 		return
 	}
 	l.index = make(map[string]int32, len(d.problem.Buffers))
@@ -427,6 +447,19 @@ func (d *decoder) resolveBuffers() {
 		}
 		r.Together = append(r.Together, t)
 	}
+	all := func(key string) (lists [][]int32) {
+		for _, x := range d.named[key] {
+			var list []int32
+			for _, name := range x.buffers {
+				if x.whole {
+					list = append(list, l.of(x.at, key, name))
+				}
+			}
+			lists = append(lists, list)
+		}
+		return lists
+	}
+	r.DifferentPools, r.SamePool = all("different_pools"), all("same_pool")
 	each := func(key string, add func(pair model.Pair, value int64)) {
 		for _, x := range d.lists[key] {
 			if x.whole {
@@ -497,6 +530,9 @@ func (d *decoder) ruleAt(field string) (at int, ok bool) {
 		number, _, _ := strings.Cut(rest, "]")
 		if k, err := strconv.Atoi(number); err == nil {
 			if list := d.lists[name]; k < len(list) {
+				return list[k].at, true
+			}
+			if list := d.named[name]; k < len(list) {
 				return list[k].at, true
 			}
 			if list := d.items[name]; k < len(list) {

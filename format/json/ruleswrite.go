@@ -16,7 +16,7 @@ func says(p *model.Problem) bool {
 	if r == nil {
 		return false
 	}
-	if len(r.Pools)+len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Distances)+len(r.Penalties)+len(r.Objective) > 0 || r.Threads != 0 || r.Period != 0 {
+	if r.ListsPools() || len(r.Pools)+len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Distances)+len(r.Penalties)+len(r.Objective) > 0 || r.Threads != 0 || r.Period != 0 {
 		return true
 	}
 	for i := range p.Buffers {
@@ -65,6 +65,12 @@ func writableRules(p *model.Problem, plan *Plan) error {
 	}
 	for _, pair := range r.MayOverlap {
 		errs = append(errs, buffer("may_overlap", pair[:]...))
+	}
+	for _, list := range r.DifferentPools {
+		errs = append(errs, buffer("different_pools", list...))
+	}
+	for _, list := range r.SamePool {
+		errs = append(errs, buffer("same_pool", list...))
 	}
 	for _, x := range r.Penalties {
 		errs = append(errs, buffer("penalties", x.Buffers[:]...))
@@ -204,6 +210,9 @@ func (e *encoder) rulesBelow(p *model.Problem) {
 	})
 	e.items("apart", len(r.Apart), func(k int) { pair(r.Apart[k]) })
 	e.items("may_overlap", len(r.MayOverlap), func(k int) { pair(r.MayOverlap[k]) })
+	list := func(x []int32) { e.inline(len(x), func(k int) { name(x[k]) }) }
+	e.items("different_pools", len(r.DifferentPools), func(k int) { list(r.DifferentPools[k]) })
+	e.items("same_pool", len(r.SamePool), func(k int) { list(r.SamePool[k]) })
 	e.items("distances", len(r.Distances), func(k int) {
 		e.str(`{"buffers": `)
 		pair(r.Distances[k].Buffers).str(`, "distance": `).int(r.Distances[k].Distance).str("}")

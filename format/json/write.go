@@ -42,6 +42,9 @@ func WriteWith(w io.Writer, p *model.Problem, plan *Plan, o WriteOptions) error 
 	version := int64(Version)
 	if two {
 		version = RulesVersion
+		if p.Rules.ListsPools() {
+			version = ListsVersion
+		}
 	}
 	e.str("{\n  \"version\": ").int(version)
 	if p.Name != "" {

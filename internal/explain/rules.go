@@ -135,6 +135,22 @@ func ruledReason(p *model.Problem, core []int) string {
 	}
 	clique, sum := true, int64(0)
 	var rules []string
+	for _, x := range []struct {
+		name  string
+		lists [][]int32
+	}{{"different_pools ", p.Rules.DifferentPools}, {"same_pool ", p.Rules.SamePool}} {
+		for _, list := range x.lists {
+			var names []string
+			for _, i := range list {
+				if slices.Contains(core, int(i)) {
+					names = append(names, p.Buffers[i].ID)
+				}
+			}
+			if len(names) > 1 {
+				rules = append(rules, x.name+strings.Join(names, " – "))
+			}
+		}
+	}
 	for k, i := range core {
 		sum += p.Buffers[i].Size
 		clique = clique && !p.Buffers[i].HasWindow() && (p.Buffers[i].Extra == nil || len(p.Buffers[i].Extra.Evictions) == 0)

@@ -200,6 +200,7 @@ var layers = []struct {
 		"model", "internal/lower", "internal/ruled/assign", "internal/ruled/objects", "internal/ruled/places",
 		"internal/splitmix",
 	}},
+	{"internal/ruled/poollists", []string{"model", "plan", "internal/run"}},
 	{"internal/ruled/objects", []string{"internal/run"}},
 	{"internal/ruled/places", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}}, // no planner
 	{"internal/ruled/parts", []string{"model", "plan"}},
@@ -217,6 +218,7 @@ var layers = []struct {
 	{"internal/ruled", []string{
 		"internal/ruled/stage", "model", "plan", "internal/run", "internal/ruled/poolchoice", "internal/ruled/enumerate",
 		"internal/ruled/floor", "internal/ruled/places", "internal/ruled/eviction", "internal/ruled/pools",
+		"internal/ruled/poollists",
 	}},
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},

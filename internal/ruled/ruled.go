@@ -2,6 +2,7 @@
 // and each of these calls the next:
 //
 //	eviction      decides which evictions are taken; the parts of the buffers that stay are planned without any
+//	poollists     keeps lists of buffers in different pools, or in one, by branches on what a plan breaks
 //	poolchoice    decides the pool of each buffer that may be in several
 //	pools         plans a problem in which each buffer has its pool: pool by pool, measure by measure
 //
@@ -27,6 +28,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/ruled/eviction"
 	"github.com/stowage-go/stowage/internal/ruled/poolchoice"
+	"github.com/stowage-go/stowage/internal/ruled/poollists"
 	"github.com/stowage-go/stowage/internal/ruled/pools"
 	"github.com/stowage-go/stowage/internal/ruled/stage"
 	"github.com/stowage-go/stowage/internal/run"
@@ -120,18 +122,25 @@ func (a *attempt) stays() bool { return !a.evicts() }
 func (a *attempt) choose(ctx context.Context) error {
 	o := a.o
 	o.Turns = a.tell
-	r, err := poolchoice.Plan(ctx, a.p, a.planner, o, plan.Stats{})
+	r, err := a.lists(ctx, a.p, o, plan.Stats{})
 	a.found(r)
 	return err
+}
+
+// lists plans a problem without evictions. It sees to the lists of pools, and poolchoice to the rest.
+func (a *attempt) lists(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+	x := poollists.Options{Options: o, Name: a.planner.Name(), Least: pools.Minimizing(p, &o)}
+	return poollists.Plan(ctx, p, x, spent,
+		func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+			return poolchoice.Plan(ctx, p, a.planner, o, spent)
+		})
 }
 
 // evict plans a problem with evictions.
 func (a *attempt) evict(ctx context.Context) error {
 	e := eviction.Options{Options: a.o, Name: a.planner.Name(), Least: pools.Minimizing(a.p, &a.o), Few: eviction.Few}
 	r, err := eviction.Plan(ctx, a.p, e,
-		func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
-			return poolchoice.Plan(ctx, p, a.planner, o, spent)
-		})
+		a.lists)
 	a.found(r)
 	return err
 }

@@ -67,6 +67,7 @@ func checkPlan(p *model.Problem, plan *model.Plan, claimed []model.Value, most i
 			c.one(&c.placed[k])
 		}
 		c.ties()
+		c.poolLists()
 		for pair := range c.apart {
 			c.separate(pair)
 		}
@@ -314,6 +315,39 @@ func (c *ruled) ties() {
 			c.add(model.RuleTogether, int(pair[0]), int(pair[1]),
 				fmt.Sprintf("buffer %s must be %d bytes from buffer %s in its pool, but they are %s and %s",
 					quote(c.p.Buffers[i].ID), by, quote(c.p.Buffers[f].ID), c.where(y), c.where(x)))
+		}
+	}
+}
+
+// poolLists checks the lists of buffers that are in different pools, and of those that are in one.
+func (c *ruled) poolLists() {
+	fault := func(rule model.Rule, x, y *stayed, must string) {
+		pair := ordered(int32(x.buffer), int32(y.buffer))
+		c.add(rule, int(pair[0]), int(pair[1]), fmt.Sprintf("buffers %s and %s must be in %s, but they are %s and %s",
+			quote(c.p.Buffers[x.buffer].ID), quote(c.p.Buffers[y.buffer].ID), must, c.where(x), c.where(y)))
+	}
+	for _, list := range c.rules.DifferentPools {
+		in := make(map[int32]*stayed, len(list)) // of each pool, a stay in it
+		for _, i := range list {
+			for k := c.first[i]; k < c.first[i+1]; k++ {
+				x := &c.placed[k]
+				if y := in[x.pool]; y != nil && y.buffer != x.buffer && x.pool >= 0 {
+					fault(model.RuleDifferent, y, x, "different pools")
+					break
+				}
+				in[x.pool] = x
+			}
+		}
+	}
+	for _, list := range c.rules.SamePool {
+		first := &c.placed[c.first[list[0]]]
+		for _, i := range list {
+			for k := c.first[i]; k < c.first[i+1]; k++ {
+				if x := &c.placed[k]; x.pool != first.pool {
+					fault(model.RuleSame, first, x, "one pool")
+					break
+				}
+			}
 		}
 	}
 }

@@ -188,6 +188,15 @@ func TestCheckPlanRules(t *testing.T) {
 			plan.Offsets[3] = 3
 			p.Rules.Distances = append(p.Rules.Distances, model.Distance{Buffers: model.Pair{1, 3}, Distance: 1})
 		}, `must be apart, but both use bytes [4, 5) of pool "x"`},
+		{"different pools", model.RuleDifferent, 1, func(p *model.Problem, _ *model.Plan) {
+			p.Rules.DifferentPools = [][]int32{{0, 3}}
+		}, `buffers "a" and "d" must be in different pools, but they are at offset 4 of pool "x" and at offset 2 of pool "x"`},
+		{"different pools of a part", model.RuleDifferent, 1, func(p *model.Problem, _ *model.Plan) {
+			p.Rules.DifferentPools = [][]int32{{3, 2}}
+		}, `buffers "d" and "c" must be in different pools`},
+		{"one pool", model.RuleSame, 1, func(p *model.Problem, _ *model.Plan) {
+			p.Rules.SamePool = [][]int32{{0, 1, 3}, {0, 2}}
+		}, `buffers "a" and "c" must be in one pool, but they are at offset 4 of pool "x" and at offset 4 of pool "y"`},
 		{"apart wins over may_overlap", model.RuleApart, 1, func(p *model.Problem, _ *model.Plan) {
 			p.Rules.Apart[0] = model.Pair{3, 2}
 		}, `"c" (size 4 at offset 0) and "d"`},

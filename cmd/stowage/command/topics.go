@@ -136,6 +136,9 @@ Keys beside buffers:
   together     buffers at fixed distances: {"buffers": [...], "at": [...]}
   apart        pairs that share no byte, whatever their lifespans
   may_overlap  pairs that may share bytes although both are live
+  different_pools, same_pool
+               lists of buffers in different pools, or all in one; the file
+               then has version 3
   distances    a result over an operand: {"buffers": [operand, result],
                "distance": D}, if offset of operand - that of result >= D
   penalties    {"buffers": [a, b], "cost": N}, paid if the two share a byte

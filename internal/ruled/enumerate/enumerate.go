@@ -146,8 +146,10 @@ type search struct {
 	members [][]int32 // of each body, its parts
 	costs   [][]int64 // of each body and pool
 	units   []unit
-	twin    []int   // of each pool, an interchangeable pool before it, or -1
-	floors  []int64 // of each measure: no plan is below this
+	differ  [][]int32 // of each body, those that may not be in its pool
+	joined  [][]int32 // of each body, those that must be in its pool
+	twin    []int     // of each pool, an interchangeable pool before it, or -1
+	floors  []int64   // of each measure: no plan is below this
 
 	in      []set    // of each pool, the bodies in it
 	at      []*front // of each pool, the front of that set
@@ -208,6 +210,7 @@ func (x *search) prepare(measures []model.Measure) {
 		}
 		x.costs = append(x.costs, costs)
 	}
+	x.differ, x.joined = x.lists(q.Problem.Rules.DifferentPools, of), x.lists(q.Problem.Rules.SamePool, of)
 	x.gauge(measures, l.Pools)
 	for pool := range l.Pools {
 		x.lanes = append(x.lanes, newLane(l, int32(pool), x.members, of, x.heights(pool), x.pays()))
@@ -218,6 +221,40 @@ func (x *search) prepare(measures []model.Measure) {
 	}
 	x.arrange()
 	x.twins(measures)
+}
+
+// lists returns for each body the bodies that share a list with it. of has the body of each part. If a list has two
+// parts of one body, the body is its own partner.
+func (x *search) lists(lists [][]int32, of []int32) [][]int32 {
+	partners := make([][]int32, len(x.members))
+	for _, list := range lists {
+		for _, i := range list {
+			for _, j := range list {
+				if i != j {
+					partners[of[i]] = append(partners[of[i]], of[j])
+				}
+			}
+		}
+	}
+	for k := range partners {
+		slices.Sort(partners[k])
+		partners[k] = slices.Compact(partners[k])
+	}
+	return partners
+}
+
+// keepsLists reports whether a body may be in a pool by the lists, beside what is chosen.
+func (x *search) keepsLists(body int32, pool int) bool {
+	if slices.Contains(x.differ[body], body) {
+		return false
+	}
+	for _, c := range x.chosen {
+		if c.pool == pool && slices.Contains(x.differ[body], c.body) ||
+			c.pool != pool && slices.Contains(x.joined[body], c.body) {
+			return false
+		}
+	}
+	return true
 }
 
 // arrange orders the units: the fewest pools first, then the largest.
@@ -381,6 +418,9 @@ func (x *search) offer(options []option, k, begin, end int, rest int64) []option
 	}
 	for pool, l := range x.lanes {
 		if l.of[body] < 0 || x.twin[pool] >= 0 && x.in[pool] == (set{}) && x.in[x.twin[pool]] == (set{}) {
+			continue
+		}
+		if !x.keepsLists(body, pool) {
 			continue
 		}
 		if x.over() {

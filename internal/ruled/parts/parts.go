@@ -111,6 +111,7 @@ func (q *Partition) rules(r *model.Rules) {
 		each(x.Buffers, func(y model.Pair) { penalties = append(penalties, model.Penalty{Buffers: y, Cost: x.Cost}) })
 	}
 	r.Apart, r.MayOverlap, r.Penalties = pairs(r.Apart), pairs(r.MayOverlap), penalties
+	q.lists(r)
 	var ties []model.Together
 	for _, t := range r.Together {
 		x := model.Together{At: t.At}
@@ -125,6 +126,38 @@ func (q *Partition) rules(r *model.Rules) {
 		distances = append(distances, d)
 	}
 	r.Together, r.Distances = ties, distances
+}
+
+// lists replaces buffers in lists of pools by their parts. Parts of one buffer may be in one pool or in several, so
+// a list of different pools with such a buffer becomes a list for each two parts of different buffers.
+func (q *Partition) lists(r *model.Rules) {
+	var same, different [][]int32
+	all := func(list []int32) (parts []int32) {
+		for _, i := range list {
+			for k := q.first[i]; k < q.first[i+1]; k++ {
+				parts = append(parts, k)
+			}
+		}
+		return parts
+	}
+	for _, list := range r.SamePool {
+		same = append(same, all(list))
+	}
+	for _, list := range r.DifferentPools {
+		parts := all(list)
+		if len(parts) == len(list) {
+			different = append(different, parts)
+			continue
+		}
+		for n, a := range parts {
+			for _, b := range parts[:n] {
+				if q.Of[a] != q.Of[b] {
+					different = append(different, []int32{b, a})
+				}
+			}
+		}
+	}
+	r.SamePool, r.DifferentPools = same, different
 }
 
 // Lift makes the plan of the parts a plan of p. Its measures are counted anew; its bounds stay those of the parts.

@@ -37,6 +37,10 @@ func Without(p *model.Problem, feature string) *model.Problem {
 		rules.Apart = nil
 	case "may_overlap":
 		rules.MayOverlap = nil
+	case "different_pools":
+		rules.DifferentPools = nil
+	case "same_pool":
+		rules.SamePool = nil
 	case "distances":
 		rules.Distances = nil
 	case "penalties":

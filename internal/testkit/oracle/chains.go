@@ -221,7 +221,7 @@ func (c *chains) stand() bool {
 	for g, at := range c.at {
 		for _, k := range c.groups[g] {
 			c.pieces[k].at = at + c.rel[k]
-			if !c.alone(k) {
+			if !c.alone(k) || !c.pooled(k, func(m int) bool { return c.of[m] < len(c.at) }) {
 				return false
 			}
 		}

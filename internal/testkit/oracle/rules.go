@@ -107,7 +107,7 @@ func Legal(p *model.Problem, plan *model.Plan) bool {
 	}
 	o.connect()
 	for k := range o.pieces {
-		if !o.alone(k) || !o.tied(k) || !o.legal(k) {
+		if !o.alone(k) || !o.pooled(k, func(int) bool { return true }) || !o.tied(k) || !o.legal(k) {
 			return false
 		}
 	}
@@ -324,7 +324,7 @@ func (o *ruled) place(k int) {
 		step := multiple(max(b.Alignment, 1), o.pools[pool].Alignment)
 		for at := int64(0); at+b.Size <= o.reach[pool]; at += step {
 			x.pool, x.at = pool, at
-			if o.alone(k) && o.tied(k) && o.legal(k) {
+			if o.alone(k) && o.pooled(k, func(m int) bool { return m < k }) && o.tied(k) && o.legal(k) {
 				o.place(k + 1)
 			}
 		}
@@ -345,6 +345,25 @@ func (o *ruled) alone(k int) bool {
 		return false
 	}
 	return !slices.ContainsFunc(q.Reserved, func(r model.Range) bool { return x.at < r.Upper && r.Lower < x.at+b.Size })
+}
+
+// pooled reports whether the lists of different pools and of one pool hold for piece k and those that are placed.
+func (o *ruled) pooled(k int, placed func(m int) bool) bool {
+	x := &o.pieces[k]
+	for m := range o.pieces {
+		if !placed(m) {
+			continue
+		}
+		y := &o.pieces[m]
+		both := func(list []int32) bool {
+			return slices.Contains(list, int32(x.buffer)) && slices.Contains(list, int32(y.buffer))
+		}
+		if x.pool == y.pool && x.buffer != y.buffer && slices.ContainsFunc(o.rules.DifferentPools, both) ||
+			x.pool != y.pool && slices.ContainsFunc(o.rules.SamePool, both) {
+			return false
+		}
+	}
+	return true
 }
 
 // tied reports whether the ties of piece k to those before it hold.

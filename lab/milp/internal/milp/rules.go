@@ -52,6 +52,9 @@ func (planner) Rules(ctx context.Context, p *model.Problem, o plan.Options) (res
 	if slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.MayLeave() }) {
 		return result, true, plan.Unsupported("milp", "cannot honour evictions in one program"+strips)
 	}
+	if p.Rules.ListsPools() {
+		return result, true, plan.Unsupported("milp", "cannot honour different_pools and same_pool in one program"+strips)
+	}
 	if s.engine != "embedded" || s.lp != "" {
 		return result, true, plan.Unsupported("milp",
 			"takes a problem with rules only with the engine embedded, and writes no LP file of it"+strips)

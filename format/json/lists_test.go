@@ -1,0 +1,78 @@
+package json
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+const banks = `{
+  "version": 3,
+  "pools": [
+    {"id": "x"},
+    {"id": "y"}
+  ],
+  "buffers": [
+    {"id": "a", "lower": 0, "upper": 1, "size": 1, "alignment": 1},
+    {"id": "b", "lower": 0, "upper": 1, "size": 1, "alignment": 1},
+    {"id": "c", "lower": 0, "upper": 1, "size": 1, "alignment": 1}
+  ],
+  "different_pools": [
+    ["a", "b"],
+    ["c", "b"]
+  ],
+  "same_pool": [
+    ["c", "a"]
+  ]
+}
+`
+
+// TestLists reads and writes lists of pools, which make version 3.
+func TestLists(t *testing.T) {
+	p, _, err := Read(strings.NewReader(banks), "x.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	different, same := [][]int32{{0, 1}, {2, 1}}, [][]int32{{2, 0}}
+	if !reflect.DeepEqual(p.Rules.DifferentPools, different) || !reflect.DeepEqual(p.Rules.SamePool, same) {
+		t.Errorf("read %v and %v", p.Rules.DifferentPools, p.Rules.SamePool)
+	}
+	var b bytes.Buffer
+	if err := Write(&b, p, nil); err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := Read(bytes.NewReader(b.Bytes()), "x.json")
+	if err != nil || !reflect.DeepEqual(again.Rules, p.Rules) || !strings.Contains(b.String(), `"version": 3`) {
+		t.Errorf("%v: written as\n%s", err, b.String())
+	}
+	p.Rules.SamePool[0][0] = 7
+	if err := Write(&b, p, nil); err == nil || !strings.Contains(err.Error(), "same_pool has the buffer of index 7") {
+		t.Errorf("%v", err)
+	}
+	p.Rules = &model.Rules{Pools: p.Rules.Pools}
+	b.Reset()
+	if err := Write(&b, p, nil); err != nil || !strings.Contains(b.String(), `"version": 2`) {
+		t.Errorf("%v: without lists\n%s", err, b.String())
+	}
+}
+
+// TestListsFaults names the line, the list and what is wrong.
+func TestListsFaults(t *testing.T) {
+	for _, x := range []struct{ from, to, want string }{
+		{`"version": 3`, `"version": 2`, `x.json:12: different_pools: is not a known key: a problem with different_pools begins ` +
+			`with "version": 3`},
+		{`["c", "b"]`, `["c", "d"]`, `x.json:14: different_pools "d": is no buffer of the problem`},
+		{`["c", "b"]`, `["c"]`, `x.json:14: different_pools[1]: has 1 buffers; it needs at least 2`},
+		{`["c", "a"]`, `["c", "c"]`, `x.json:17: same_pool[0] "c": the list has the buffer twice`},
+		{`["c", "a"]`, `"ca"`, `x.json:17: same_pool "\"ca\"": is not a list`},
+		{`["c", "a"]`, `["c", 1]`, `x.json:17: same_pool "1": is not a string`},
+	} {
+		_, _, err := Read(strings.NewReader(strings.Replace(banks, x.from, x.to, 1)), "x.json")
+		if err == nil || !strings.HasPrefix(err.Error(), x.want) {
+			t.Errorf("%s: %v, want %s", x.to, err, x.want)
+		}
+	}
+}
