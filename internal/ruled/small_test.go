@@ -40,7 +40,8 @@ func TestSmall(t *testing.T) {
 		"pools_s163":          {19},
 		"height_s151":         {34},
 		"height_s20":          {69},
-		"obj_s11":             {1324}, // shared objects, as pools that have one buffer at a time
+		"r8_banks":            {12288}, // ping and pong in different banks
+		"obj_s11":             {1324},  // shared objects, as pools that have one buffer at a time
 		"obj_s12":             {1272},
 		"obj_s14":             {1188},
 	} {
