@@ -11,7 +11,7 @@ BIN         := bin
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
 MODULES     := ./cmd/stowage/... ./lab/... ./sweep/... ./...
-FORMS       := ./python ./sweep/engines ./render/html/viewer ./bindings/c ./bindings/js ./sweep/beam ./sweep/command
+FORMS       := ./python ./sweep/engines ./render/html/viewer ./bindings/c ./core/tests ./bindings/js ./sweep/beam ./sweep/command
 KERNELS     := ./internal/exact/canonical ./internal/exact/ladder ./internal/exact/pairs ./internal/place
 SEARCHES    := ./internal/exact/... ./internal/planners/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/order ./lab/agree
 PROBLEMS    ?= 1000000
@@ -26,7 +26,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 # it 141 packages fewer are compiled. A -tags of a recipe takes its place.
 export GOFLAGS := $(GOFLAGS) -tags=disable_grpc_modules
 
-.PHONY: mutants lab sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test compiled forms invariants nightly agree pace race fuzz bench lint cover npm page man clean ggml torch
+.PHONY: mutants lab sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install install-core uninstall wheel release test compiled forms invariants nightly agree pace race fuzz bench lint cover npm page man clean ggml torch
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
@@ -77,9 +77,10 @@ BINDIR     = $(PREFIX)/bin
 LIBDIR     = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
 MANDIR     = $(PREFIX)/share/man
-INSTALLED   = $(BINDIR)/stowage $(LIBDIR)/libstowage.so $(LIBDIR)/libstowage.a $(INCLUDEDIR)/stowage.h $(INCLUDEDIR)/stowage.hpp $(LIBDIR)/pkgconfig/stowage.pc $(LIBDIR)/cmake/stowage \
-	$(INCLUDEDIR)/stowage_core.h $(INCLUDEDIR)/stowage_core.hpp $(LIBDIR)/pkgconfig/stowage_core.pc $(LIBDIR)/cmake/stowage_core $(PREFIX)/share/stowage
-install: $(if $(shell command -v $(GO) 2>/dev/null),build capi)
+DATADIR    = $(PREFIX)/share/stowage
+INSTALLED   = $(BINDIR)/stowage $(LIBDIR)/libstowage.so $(LIBDIR)/libstowage.a $(INCLUDEDIR)/stowage.h $(INCLUDEDIR)/stowage.hpp $(LIBDIR)/pkgconfig/stowage.pc $(LIBDIR)/cmake/stowage
+CORE        = $(INCLUDEDIR)/stowage_core.h $(INCLUDEDIR)/stowage_core.hpp $(DATADIR) $(LIBDIR)/pkgconfig/stowage_core.pc $(LIBDIR)/cmake/stowage_core
+install: install-core $(if $(shell command -v $(GO) 2>/dev/null),build capi)
 	install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(DESTDIR)$(LIBDIR)/cmake/stowage" "$(DESTDIR)$(MANDIR)/man1"
 	install -m 755 $(BIN)/stowage "$(DESTDIR)$(BINDIR)"
 	install -m 755 $(BIN)/capi/libstowage.so "$(DESTDIR)$(LIBDIR)"
@@ -89,18 +90,21 @@ install: $(if $(shell command -v $(GO) 2>/dev/null),build capi)
 	sed -e 's|^libdir=.*|libdir=$(abspath $(LIBDIR))|' -e 's|^includedir=.*|includedir=$(abspath $(INCLUDEDIR))|' $(if $(SYSTEM),-e 's|^rpath=.*|rpath=|') \
 		$(BIN)/capi/stowage.pc > "$(DESTDIR)$(LIBDIR)/pkgconfig/stowage.pc"
 	chmod 644 "$(DESTDIR)$(LIBDIR)/pkgconfig/stowage.pc"
-	install -d "$(DESTDIR)$(PREFIX)/share/stowage"
-	install -m 644 core/stowage_core.c "$(DESTDIR)$(PREFIX)/share/stowage"
-	install -m 644 core/stowage_core.h core/stowage_core.hpp "$(DESTDIR)$(INCLUDEDIR)"
-	install -d "$(DESTDIR)$(LIBDIR)/cmake/stowage_core"
-	install -m 644 core/stowage_coreConfig.cmake "$(DESTDIR)$(LIBDIR)/cmake/stowage_core"
-	sed -e 's|^prefix=.*|prefix=$(abspath $(PREFIX))|' -e 's|^includedir=.*|includedir=$(abspath $(INCLUDEDIR))|' \
-		core/stowage_core.pc > "$(DESTDIR)$(LIBDIR)/pkgconfig/stowage_core.pc"
 	$(BIN)/stowage man "$(DESTDIR)$(MANDIR)/man1"
 	$(if $(SYSTEM),$(if $(DESTDIR),,-ldconfig 2>/dev/null))
 
+# The core, for which neither Go nor a compiler is needed: programs compile its source.
+install-core:
+	install -d "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(DATADIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(DESTDIR)$(LIBDIR)/cmake/stowage_core"
+	install -m 644 core/stowage_core.h core/stowage_core.hpp "$(DESTDIR)$(INCLUDEDIR)"
+	install -m 644 core/stowage_core.c "$(DESTDIR)$(DATADIR)"
+	install -m 644 core/cmake/stowage_coreConfig.cmake core/cmake/stowage_coreConfigVersion.cmake "$(DESTDIR)$(LIBDIR)/cmake/stowage_core"
+	sed -e 's|^includedir=.*|includedir=$(abspath $(INCLUDEDIR))|' -e 's|^source=.*|source=$(abspath $(DATADIR))/stowage_core.c|' \
+		core/cmake/stowage_core.pc > "$(DESTDIR)$(LIBDIR)/pkgconfig/stowage_core.pc"
+	chmod 644 "$(DESTDIR)$(LIBDIR)/pkgconfig/stowage_core.pc"
+
 uninstall:
-	rm -rf $(foreach file,$(INSTALLED),"$(DESTDIR)$(file)")
+	rm -rf $(foreach file,$(INSTALLED) $(CORE),"$(DESTDIR)$(file)")
 	rm -f "$(DESTDIR)$(MANDIR)"/man1/stowage.1 "$(DESTDIR)$(MANDIR)"/man1/stowage-*.1
 
 wheel:

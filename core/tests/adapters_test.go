@@ -4,6 +4,7 @@
 package tests
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
@@ -37,12 +38,13 @@ var programs = built.Folder(func(dir string) error {
 	return built.Run(nil, "c++", append(args, "testdata/adapters.cc", "../examples/StowageMemoryPlanner.cpp")...)
 })
 
-// need skips a test without one of its tools.
+// need skips a test without one of its tools, by the words of .ci/commit/tools.txt.
 func need(t *testing.T, tools ...string) {
 	t.Helper()
 	for _, tool := range tools {
 		if _, err := exec.LookPath(tool); err != nil || runtime.GOOS == "windows" {
-			t.Skipf("there is no %s on PATH", tool)
+			word := map[string]string{"cc": "c-compiler", "c++": "g++"}[tool]
+			t.Skipf("%s: there is no %s on PATH", cmp.Or(word, tool), tool)
 		}
 	}
 }

@@ -17,9 +17,17 @@ import (
 var versions = []struct{ file, before string }{
 	{"bindings/c/version.c", `#define STOWAGE_VERSION "`},
 	{"bindings/c/stowage.pc", `Version: `},
-	{"core/stowage_core.pc", `Version: `},
 	{"bindings/c/stowageConfigVersion.cmake", `set\(PACKAGE_VERSION "`},
 	{"bindings/c/stowage.h", `stowage_version returns the library's version, such as "`},
+	{"docs/core.md", "`stowage-core/"},
+	{"core/CMakeLists.txt", `project\(stowage_core VERSION `},
+	{"core/cmake/stowage_core.pc", `Version: `},
+	{"core/cmake/stowage_coreConfigVersion.cmake", `set\(PACKAGE_VERSION "`},
+	{"core/library.properties", `\nversion=`},
+	{"core/library.json", `"version": "`},
+	{"core/idf_component.yml", `version: "`},
+	{"core/conanfile.py", `version = "`},
+	{"core/vcpkg/stowage-core/vcpkg.json", `"version": "`},
 	{"python/pyproject.toml", `\nversion = "`},
 	{"python/stowage/_version.py", `__version__ = "`},
 	{"bindings/js/package.json", `"version": "`},
@@ -57,8 +65,8 @@ func TestVersion(t *testing.T) {
 	}
 	// CMake takes no other minor version, so what users copy names this one.
 	minor := now[:strings.LastIndex(now, ".")]
-	for _, file := range []string{"docs/c.md", "bindings/c/stowageConfig.cmake"} {
-		asked := regexp.MustCompile(`(find_package\(stowage )([0-9.]+)`)
+	for _, file := range []string{"docs/c.md", "docs/core.md", "bindings/c/stowageConfig.cmake"} {
+		asked := regexp.MustCompile(`(find_package\(stowage(?:_core)? )([0-9.]+)`)
 		text := must.Get(os.ReadFile(filepath.FromSlash(file)))(t)
 		if *update {
 			must.Do(t, os.WriteFile(filepath.FromSlash(file), asked.ReplaceAll(text, []byte("${1}"+minor)), 0o666))
