@@ -3,8 +3,6 @@
 import contextlib
 import os
 import random
-import subprocess
-import sys
 import unittest
 import unittest.mock
 
@@ -123,27 +121,27 @@ class Jax(unittest.TestCase):
             self.assertIn(kind, report.kinds)
 
     def test_order(self):
-        # Rounds that could run one after the other: what is proven holds for XLA's order, and the report says so.
-        program = (
-            "import jax, jax.numpy as jnp, stowage.jax\n"
-            "def f(x, y): return tuple(jnp.bincount(x * k + y, length=64 * k + 64) for k in range(1, 7))\n"
-            "s = jax.ShapeDtypeStruct((2000,), jnp.int32)\n"
-            "r = stowage.jax.replan(jax.jit(f).lower(s, s).compile(), runs=0)[1]\n"
-            "print(r.after, r.floor, r)"
-        )
+        """Rounds that could run one after the other: what is proven holds for XLA's order, and another one is offered."""
 
-        def said(flags):
-            out = subprocess.run([sys.executable, "-c", program], env={**os.environ, "XLA_FLAGS": flags}, check=True, capture_output=True, text=True)
-            after, floor, words = out.stdout.split(" ", 2)
-            return int(after), int(floor), words
+        def f(x, y):
+            return tuple(jnp.bincount(x * k + y, length=64 * k + 64) for k in range(1, 7))
 
-        after, floor, words = said("")
-        self.assertGreater(after, floor)
-        self.assertIn(f", the least possible in this order of the steps (every order needs at least {floor:,}; ", words)
-        self.assertIn(_rewrite.MEMORY_FIRST, words)
-        after, same, words = said(_rewrite.MEMORY_FIRST)
-        self.assertEqual((after, same), (floor, floor))
-        self.assertIn(", the least possible in any order of the steps; ", words)
+        s = jax.ShapeDtypeStruct((2000,), jnp.int32)
+        lowered = jax.jit(f).lower(s, s)
+        _, usual = stowage.jax.replan(lowered.compile(), runs=0)
+        self.assertGreater(usual.after, usual.floor)
+        self.assertIn(f", the least possible in this order of the steps (every order needs at least {usual.floor:,}; ", str(usual))
+        self.assertIn("order=True", str(usual))
+        better, other = stowage.jax.replan(lowered, order=True)
+        self.assertEqual((other.after, other.before, other.runs), (other.floor, usual.before, 3))
+        self.assertEqual(temp(better), other.after)
+        self.assertIn(" less), in another order of the steps, the least possible in any order of the steps; ", str(other))
+        self.assertRaisesRegex(stowage.InputError, "lower", stowage.jax.replan, better, order=True)
+
+    def test_the_usual_order_stays_if_it_is_the_best(self):
+        s = jax.ShapeDtypeStruct((64, 64), jnp.float32)
+        better, report = stowage.jax.replan(jax.jit(lambda x: jnp.sin(x @ x) @ x).lower(s), order=True)
+        self.assertEqual((report.order, temp(better)), ("usual", report.after))
 
     def test_donated_inputs(self):
         w, x = [jax.ShapeDtypeStruct((16, 16), jnp.float32)] * 3, jax.ShapeDtypeStruct((40, 16), jnp.float32)

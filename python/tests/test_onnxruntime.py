@@ -6,6 +6,8 @@ handed out twice, or used after its free, changes an output."""
 import gc
 import os
 import pathlib
+import sys
+import subprocess
 import tempfile
 import unittest
 import unittest.mock
@@ -108,6 +110,51 @@ class OnnxRuntime(unittest.TestCase):
             self.same(s, picture(0, int(random.integers(1, 4)), CHANNELS, *map(int, random.integers(1, 40, 2))))
         self.assertTrue(s.stats().state.startswith(("off", "serving")), s.stats())
         self.good(s)
+
+    @unittest.skipUnless(sys.platform == "linux", "resident memory is read from /proc")
+    def test_resident_memory(self):
+        """A run without a plan leaves nothing behind where malloc would keep it, and what malloc_trim gives back is said apart."""
+        program = """if True:
+            import ctypes, sys
+            libc = ctypes.CDLL(None)
+            libc.malloc.restype, libc.malloc.argtypes, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+            for what in (-3, -1):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD: malloc keeps all in its heap
+                libc.mallopt(what, 1 << 30)
+            from tests import test_onnxruntime as t
+
+            def resident():
+                return int(open("/proc/self/statm").read().split()[1]) * 4096
+
+            s, x = t.session(), t.picture(0, 4, t.CHANNELS, 256, 256)
+            s.run(None, {"x": t.picture(0, 1, t.CHANNELS, 8, 8)})
+            before = resident()
+            del s.run(None, {"x": x})[:]
+            left = resident() - before
+            taken = [libc.malloc(60000) for _ in range(500)]
+            for address in taken:
+                ctypes.memset(address, 1, 60000)
+            for address in taken[:-1]:
+                libc.free(address)
+            for _ in range(5):
+                s.run(None, {"x": x})
+            print(left, x.nbytes, s.stats().trimmed, "malloc_trim gave back" in str(s.stats()) or s.stats().steady >= s.stats().plain)
+        """
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True, capture_output=True, text=True, cwd=pathlib.Path(__file__).parents[1])
+        left, size, trimmed, said = done.stdout.split()
+        self.assertLess(int(left), int(size))
+        self.assertGreater(int(trimmed), 499 * 60000 // 2)
+        self.assertEqual(said, "True")
+
+    def test_several_sessions_of_random_sizes(self):
+        a, sessions, random = stowage.onnxruntime.arena(wait=60, guard=True), [], np.random.default_rng(2)
+        sessions = [onnxruntime.InferenceSession(MODEL, stowage.onnxruntime.options()) for _ in range(2)]
+        for k in range(16):
+            with a:
+                for s in sessions:
+                    x = picture(k, 1, CHANNELS, *map(int, random.integers(4, 33, 2)))
+                    np.testing.assert_array_equal(s.run(None, {"x": x})[0], plain(x))
+        self.assertEqual((a.check(), a.stats().damaged), (0, 0))
+        self.assertGreater(a.stats().served, a.stats().missed)
 
     def test_outputs_stay(self):
         s, outputs = session(), []

@@ -86,9 +86,9 @@ def cpu(pid: int) -> float:
     return sum(map(int, words[11:15])) / TICK
 
 
-def run(name: str, way: str, plan: str, environment: dict[str, str], threads: int) -> dict[str, Any]:
+def run(name: str, way: str, plan: str, environment: dict[str, str], threads: int, program: str = __file__) -> dict[str, Any]:
     """Runs a program in a process of its own, and reads its memory from here."""
-    words = [sys.executable, __file__, "--one", name, way, plan, "--threads", str(threads)]
+    words = [sys.executable, program, "--one", name, way, plan, "--threads", str(threads)]
     with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
         words, env=os.environ | environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
     ) as child:

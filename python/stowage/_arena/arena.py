@@ -82,6 +82,8 @@ class Stats(NamedTuple):
     """The most resident memory of steps with a plan, from the second on after the latest planning."""
     rest: int
     """The resident memory after the last step."""
+    trimmed: int
+    """What malloc_trim gave back at most before plans were loaded. That much of plain - steady a program can have without a plan."""
 
     @property
     def saved(self) -> int:
@@ -105,11 +107,13 @@ class Stats(NamedTuple):
             text += f"; the plan is {self.height:,} bytes high" + (", the least possible for these lifespans" if self.height == self.bound else "")
         if self.baseline:
             text += f"; peak {self.peak:,} bytes, {self.baseline:,} without: {self.saved:,} bytes saved"
-        elif self.steady:
+        if self.steady:
             text += f"; resident memory in steps: {self.steady:,} bytes"
             if self.plain:
                 more = self.steady - self.plain
                 text += f", {self.plain:,} without a plan: {abs(more):,} {'more' if more > 0 else 'less'}"
+                if more < 0 and self.trimmed:
+                    text += f" (malloc_trim gave back {self.trimmed:,})"
             text += f"; {self.whole:,} at most in the run, {self.rest:,} at rest"
         return text
 
@@ -142,7 +146,7 @@ def library(adapter: Adapter) -> Any:
             for name, result, *arguments in (
                 ("slot_new", i, i), ("slot_arena", p, i), ("slot_close", None, i),
                 ("slot_enter", i, i, ctypes.c_char_p, i, p), ("slot_exit", None, i, i, p, i, i),
-                ("slot_load", i, i, ctypes.c_char_p, n, i), ("slot_unload", None, i),
+                ("slot_load", i, i, ctypes.c_char_p, n, i), ("slot_unload", None, i), ("slot_trimmed", ctypes.c_uint64, i),
                 ("arena_abi", i), ("arena_error", n, p, p, n), ("arena_watch", None, p, i), ("arena_watched", ctypes.c_uint64, p, i),
                 ("arena_rest", None, p), ("arena_followed", n, p, p, n), ("arena_trace", n, p, p, n), ("arena_write", i, p, ctypes.c_char_p),
                 ("arena_stats", None, p, p, n),
@@ -446,6 +450,7 @@ class Arena:
             self._state, s.steps, s.plans, s.all.served, s.all.missed, s.all.refused, s.all.kept,
             max(s.total_peak - rest, s.block) if self._settled else 0, self._baseline(s), s.planned, s.bound, s.damaged,
             self._before, max(self._whole, s.resident_peak), self._plain, self._steady, s.resident,
+            int(self._lib.stowage_slot_trimmed(self._slot)),
         )  # fmt: skip
 
     def _measure(self, folder: str) -> list[str]:

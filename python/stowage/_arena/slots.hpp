@@ -46,6 +46,7 @@ struct Slot {
   stowage_arena* arena = nullptr;  // valid while there are holders
   std::atomic<int> open{0};        // steps and scopes that are open for all threads
   std::atomic<uint64_t> turn{0};   // when the last of these began
+  std::atomic<uint64_t> trimmed{0}; // the most resident memory that trim has given back before a block was made
 };
 
 // A frame is a step or scope of the thread that began it.
@@ -160,6 +161,7 @@ OUT int stowage_slot_new(int device) {
   if (!a) return -2;
   if (!up.device) stowage_arena_system(a, 1, trim, resident);
   slots[i].arena = a;
+  slots[i].trimmed = 0;
   slots[i].holders.store(2, std::memory_order_release);
   return i;
 }
@@ -172,8 +174,16 @@ OUT stowage_arena* stowage_slot_arena(int slot) {
 // stowage_slot_load and stowage_slot_unload are those of stowage_arena.h. The heap is trimmed before the
 // block is made, so that the block takes the place of what malloc keeps.
 OUT int stowage_slot_load(int slot, const char* text, size_t length, int replace) {
+  uint64_t before = resident(nullptr);
   trim(nullptr);
+  uint64_t after = resident(nullptr);
+  if (before > after && before - after > slots[slot].trimmed) slots[slot].trimmed = before - after;
   return (replace ? stowage_arena_replace : stowage_arena_load)(slots[slot].arena, text, length);
+}
+
+// stowage_slot_trimmed returns what malloc_trim gave back at most before plans were loaded.
+OUT uint64_t stowage_slot_trimmed(int slot) {
+  return slots[slot].trimmed;
 }
 
 OUT void stowage_slot_unload(int slot) {

@@ -10,7 +10,7 @@
 XLA plans the temporaries of a compiled function. On branching networks at small batch its plan is 1 to 13% above
 the least in its order of the steps. replan serialises the function, reads its schedule, plans its heap anew, and loads
 it again. Then it runs both on random inputs and compares the outputs. rewrite does this for a payload of
-jax.experimental.serialize_executable, without running it. Both keep the order of the steps; docs/jax.md says how to get another.
+jax.experimental.serialize_executable, without running it. Both keep the order of the steps, unless replan has order=True.
 
 The format of serialised executables is internal to one version of jaxlib: other versions than those in VERSIONS are
 refused, and so is everything in an executable that is not known. docs/jax.md has the rest.

@@ -22,7 +22,7 @@ from ._thunks import ALIGNMENT, Executable, Refused, instructions, read
 
 # XLA on the CPU has two schedulers. The usual one goes breadth first, so that steps can run at the same time. This switches
 # to the other one, which goes depth first, for memory (openxla/xla, CpuCompiler::CreateHloSchedule).
-MEMORY_FIRST = "--xla_cpu_enable_concurrency_optimized_scheduler=false"
+FOR_MEMORY = {"xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class Report:
     """Runs in which old and new executable had the same outputs, bit by bit; 0 if they were not run."""
     floor: int = 0
     """No order of the steps needs less: the most bytes that one step reads and writes. 0 if unknown."""
+    order: str = "usual"
+    """The order of the steps: usual, or that of XLA's scheduler for memory. Then before is the heap in the usual order."""
 
     @property
     def saved(self) -> int:
@@ -63,9 +65,10 @@ class Report:
             if self.after <= self.floor:
                 least = ", the least possible in any order of the steps"
             elif self.floor:
-                least += f" (every order needs at least {self.floor:,}; for another order compile with XLA_FLAGS={MEMORY_FIRST})"
+                least += f" (every order needs at least {self.floor:,}{'; for another order: order=True' if self.order == 'usual' else ''})"
         runs = f"; outputs equal in {self.runs} runs" if self.runs else ""
-        return f"heap of {self.before:,} bytes is {self.after:,}{share}{least}; {self.buffers} buffers in {self.steps} steps{runs}"
+        other = "" if self.order == "usual" else ", in another order of the steps"
+        return f"heap of {self.before:,} bytes is {self.after:,}{share}{other}{least}; {self.buffers} buffers in {self.steps} steps{runs}"
 
 
 def executable(data: bytes, timeout: Optional[Seconds]) -> tuple[bytes, Report]:

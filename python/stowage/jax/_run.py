@@ -33,7 +33,7 @@ def rewrite(payload: bytes, *, timeout: Optional[Seconds] = 10) -> tuple[bytes, 
 
 def replan(
     compiled: Any, *, args: Optional[tuple[Any, ...]] = None, kwargs: Optional[dict[str, Any]] = None, runs: int = 3, seed: int = 0,
-    timeout: Optional[Seconds] = 10,
+    timeout: Optional[Seconds] = 10, order: bool = False,
 ) -> tuple[Any, _rewrite.Report]:  # fmt: skip
     """Returns a compiled function with the heap planned anew, and a report.
 
@@ -42,14 +42,17 @@ def replan(
     runs          how often both are run and compared; 0 for never
     seed          of the random inputs
     timeout       the time for planning, in seconds
+    order         compiled is what jax.jit(f).lower(…) returns. It is compiled in the usual order of the steps and in that of
+                  XLA's scheduler for memory, both are planned, and the lower one is returned
 
     If there is no better plan, the function itself is returned."""
     runs, seed = whole("runs", runs, 0), whole("seed", seed, 0)
     _version()
+    if order:
+        return _ordered(compiled, args, kwargs, runs, seed, timeout)
     public = import_module("jax.experimental.serialize_executable")
     try:
         platforms = [d.platform for d in compiled.runtime_executable().local_devices()]
-        info = compiled.args_info
     except AttributeError:
         raise InputError(f"compiled is a {type(compiled).__name__}, not what jax.jit(f).lower(…).compile() returns") from None
     if platforms != ["cpu"]:
@@ -63,9 +66,30 @@ def replan(
     if has != report.after:
         raise Refused(f"XLA reports a heap of {has} bytes after the plan of {report.after} was loaded")
     for k in range(runs):
-        given = (args or (), kwargs or {}) if args is not None or kwargs is not None else _random(info, inputs, seed + k)
-        _compare(compiled, better, given, k)
+        _compare(compiled, better, _inputs(compiled, args, kwargs, seed + k), k)
     return better, dataclasses.replace(report, runs=runs)
+
+
+def _ordered(lowered: Any, args: Any, kwargs: Any, runs: int, seed: int, timeout: Optional[Seconds]) -> tuple[Any, _rewrite.Report]:
+    """Plans a function in the usual order of the steps and in that for memory, and returns the lower one."""
+    if not hasattr(lowered, "compile"):
+        raise InputError(f"compiled is a {type(lowered).__name__}: with order=True pass what jax.jit(f).lower(…) returns")
+    usual = lowered.compile()
+    better, report = replan(usual, args=args, kwargs=kwargs, runs=runs, seed=seed, timeout=timeout)
+    if report.after <= report.floor:
+        return better, report
+    second, less = replan(lowered.compile(compiler_options=_rewrite.FOR_MEMORY), args=args, kwargs=kwargs, runs=0, seed=seed, timeout=timeout)
+    if less.after >= report.after:
+        return better, report
+    for k in range(runs):
+        _compare(usual, second, _inputs(usual, args, kwargs, seed + k), k)
+    return second, dataclasses.replace(less, before=report.before, runs=runs, order="for memory")
+
+
+def _inputs(compiled: Any, args: Any, kwargs: Any, seed: int) -> Any:
+    if args is not None or kwargs is not None:
+        return args or (), kwargs or {}
+    return _random(compiled.args_info, compiled.in_tree, seed)
 
 
 def _version() -> None:

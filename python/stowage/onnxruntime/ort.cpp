@@ -18,6 +18,7 @@
 // Source: onnxruntime_c_api.h of ONNX Runtime 1.24 for the interface.
 #include <cstdio>
 #include <cstdlib>
+#include <sys/mman.h>
 
 #include "slots.hpp"
 
@@ -103,9 +104,28 @@ const MemoryInfo* info(const OrtAllocator*) {
 
 OrtAllocator ours = {VERSION, allocate, give, info, allocate};
 
+// What no plan has, in a step. Large memory is pages of its own, which go back to the system at the free, as
+// malloc's do at first: malloc would soon keep them in its heap, where a run without a plan takes up to three times as much.
+constexpr size_t LARGE = 128 << 10;
+
+void* upstream_malloc(void*, size_t size, size_t alignment, uint64_t) {
+  void* p = nullptr;
+  if (size < LARGE) return posix_memalign(&p, alignment < ALIGNMENT ? ALIGNMENT : alignment, size) ? nullptr : p;
+  p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+// The arena knows the size of all that upstream_malloc gave.
+void upstream_free(void*, void* p, size_t size, uint64_t) {
+  if (size < LARGE) free(p);
+  else munmap(p, size);
+}
+
 } // namespace
 
-static bool install(stowage_arena_upstream&, int, int) {
+static bool install(stowage_arena_upstream& up, int, int) {
+  up.malloc = upstream_malloc;
+  up.free = upstream_free;
   static bool done = false; // guarded by making
   return done || (done = connect() && good(register_allocator()(environment, &ours)));
 }
