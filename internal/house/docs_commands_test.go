@@ -158,7 +158,8 @@ func TestDocsCommands(t *testing.T) {
 // marked block, or in the one before it.
 func TestDocsMeasured(t *testing.T) {
 	marker := regexp.MustCompile(`^<!-- (bench:[a-z0-9-]+|tflm[a-z-]*) -->$`)
-	command := regexp.MustCompile(`go run \./lab/bench/|make bench|python3? (?:python|lab)/bench/|#how-it-was-measured`)
+	command := regexp.MustCompile(`go run \./lab/bench/|make bench|python3? (?:python|lab)/bench/|` +
+		`go test \./\S+ -run \S+ -update|#how-it-was-measured`)
 	found := 0
 	for _, path := range documents(t) {
 		lines := read(t, path)

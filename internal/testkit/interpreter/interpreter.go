@@ -55,6 +55,8 @@ type Answer struct {
 	Smallest        int64  `json:"smallest"`
 	SmallestOutputs string `json:"smallest_outputs"`
 	Below           string `json:"below"`
+	// Level is the level of stowage_core that had room in the last interpreter, if its planner plans.
+	Level int `json:"level"`
 }
 
 // A Process is a Python process with the package.
@@ -72,12 +74,13 @@ var ErrMissing = errors.New("tflite-micro is not installed")
 // Python returns the Python to run: see pypi.Python.
 func Python() string { return pypi.Python() }
 
-// Start starts a process. The error is ErrMissing if the package is missing.
-func Start(python string) (*Process, error) {
+// Start starts a process. A library built from tflm/testdata/core/swap.cc takes the place of the runtime's planner. The
+// error is ErrMissing if the package is missing.
+func Start(python string, library ...string) (*Process, error) {
 	if err := exec.Command(python, "-c", "import tflite_micro.python.tflite_micro").Run(); err != nil {
 		return nil, ErrMissing
 	}
-	p := &Process{cmd: exec.Command(python, "-c", string(script))}
+	p := &Process{cmd: exec.Command(python, append([]string{"-c", string(script)}, library...)...)}
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
 		return nil, err

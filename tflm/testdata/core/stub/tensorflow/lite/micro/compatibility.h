@@ -1,0 +1,3 @@
+#pragma once
+#define TF_LITE_REMOVE_VIRTUAL_DELETE \
+  void operator delete(void*) {}

@@ -1,0 +1,2 @@
+#pragma once
+void MicroPrintf(const char* format, ...);
