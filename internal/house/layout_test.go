@@ -195,6 +195,7 @@ var layers = []struct {
 	{"internal/ruled/poolchoice", []string{
 		"internal/ruled/stage", "model", "internal/invariants", "plan", "internal/lower", "internal/ruled/stackdp",
 		"internal/run", "internal/ruled/places", "internal/ruled/pools", "internal/ruled/assign", "internal/ruled/heights",
+		"internal/ruled/floor",
 	}},
 	{"internal/ruled/heights", []string{
 		"model", "internal/lower", "internal/ruled/assign", "internal/ruled/objects", "internal/ruled/places",

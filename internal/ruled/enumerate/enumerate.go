@@ -309,7 +309,7 @@ func (x *search) twins(measures []model.Measure) {
 	x.twin = make([]int, len(x.lanes))
 	for b := range x.lanes {
 		x.twin[b] = -1
-		for a := range b {
+		for a := b - 1; a >= 0 && x.twin[b] < 0; a-- { // most often a neighbour
 			if x.same(a, b, measures) {
 				x.twin[b] = a
 			}

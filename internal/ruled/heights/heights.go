@@ -85,7 +85,7 @@ func Leading(objective []model.Measure, differ bool) (all []model.Measure) {
 
 // New prepares a problem without evictions. It returns nil if the problem is too large, or if some body has no place.
 func New(l *lower.Lowering, c *assign.Choices, objective []model.Measure) *Field {
-	if len(c.Bodies) > mostLoose {
+	if len(c.Bodies) > mostLoose || len(c.Bodies)*len(l.Pools) > mostMeetings {
 		return nil
 	}
 	f := &Field{p: l.Problem, pools: l.Pools, sections: c.Sections, bodies: make([]body, len(c.Bodies))}
@@ -226,4 +226,16 @@ func (g *goal) value(height []int64) (value int64) {
 		}
 	}
 	return value
+}
+
+// raised returns the measure after a pool has become higher, from its value before.
+func (g *goal) raised(value int64, pool int32, from, to int64) int64 {
+	reach := g.reaches[pool]
+	switch {
+	case g.pool >= 0 && int(pool) != g.pool:
+		return value
+	case g.most:
+		return max(value, to, reach)
+	}
+	return value + max(to, reach) - max(from, reach)
 }

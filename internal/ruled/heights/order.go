@@ -23,16 +23,17 @@ type placer struct {
 	origin  []int64
 	height  []int64 // of each pool
 	taken   [][]model.Range
-	values  []int64
-	raised  []int64
-	checked int64 // distances looked at, the effort
+	values  []int64 // of the bodies that are placed
+	raised  []int64 // values in the pool that is tried
+	least   []int64 // values in the best pool so far
+	checked int64   // distances looked at, the effort
 }
 
 func (f *Field) placer() *placer {
 	return &placer{
 		Field: f, in: make([]int32, len(f.bodies)), origin: make([]int64, len(f.bodies)), height: make([]int64, len(f.pools)),
 		taken: make([][]model.Range, len(f.pools)), values: make([]int64, len(f.goals)),
-		raised: make([]int64, len(f.goals)),
+		raised: make([]int64, len(f.goals)), least: make([]int64, len(f.goals)),
 	}
 }
 
@@ -43,24 +44,15 @@ func (x *placer) place(order []int32, most []int64) bool {
 		x.in[k] = -1
 	}
 	clear(x.height)
-	for _, k := range order {
-		if !x.put(k) {
-			return false
-		}
-		if most != nil && slices.Compare(x.measure(x.values), most) > 0 {
-			return false
-		}
-	}
-	x.measure(x.values)
-	return true
-}
-
-// measure computes the measures of the bodies that are placed.
-func (x *placer) measure(out []int64) []int64 {
 	for k := range x.goals {
-		out[k] = x.goals[k].value(x.height)
+		x.values[k] = x.goals[k].value(x.height)
 	}
-	return out
+	for _, k := range order {
+		if !x.put(k) || most != nil && slices.Compare(x.values, most) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // put places a body. It returns false if the body has no place.
@@ -71,37 +63,39 @@ func (x *placer) put(k int32) bool {
 			x.taken[q] = append(x.taken[q], model.Range{Lower: x.origin[d.other] + d.low, Upper: x.origin[d.other] + d.high})
 		}
 	}
-	x.checked += int64(len(x.near[k])) + 1
+	x.checked += int64(len(x.near[k]) + len(b.pools))
 	best, at := int32(-1), int64(0)
-	var least []int64
 	for n, q := range b.pools {
 		origin, ok := x.lowest(b, n)
 		if !ok {
 			continue
 		}
-		before := x.height[q]
-		x.height[q] = max(before, origin+b.size)
-		raised := x.measure(x.raised)
-		x.height[q] = before
-		if c := compare(raised, least); best < 0 || c < 0 || c == 0 && origin < at {
-			best, at, least = q, origin, append(least[:0], raised...)
+		c := -1
+		for g := range x.goals {
+			x.raised[g] = x.goals[g].raised(x.values[g], q, x.height[q], max(x.height[q], origin+b.size))
+		}
+		if best >= 0 {
+			c = slices.Compare(x.raised, x.least)
+		}
+		if c < 0 || c == 0 && origin < at {
+			best, at = q, origin
+			copy(x.least, x.raised)
 		}
 	}
-	for q := range x.taken {
+	for _, d := range x.near[k] {
+		if q := x.in[d.other]; q >= 0 {
+			x.taken[q] = x.taken[q][:0]
+		}
+	}
+	for _, q := range b.pools {
 		x.taken[q] = x.taken[q][:0]
 	}
 	if best < 0 {
 		return false
 	}
 	x.in[k], x.origin[k], x.height[best] = best, at, max(x.height[best], at+b.size)
+	copy(x.values, x.least)
 	return true
-}
-
-func compare(a, b []int64) int {
-	if b == nil {
-		return -1
-	}
-	return slices.Compare(a, b)
 }
 
 // lowest returns the lowest free origin of a body in the nth of its pools.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/ruled/assign"
+	"github.com/stowage-go/stowage/internal/ruled/floor"
 	"github.com/stowage-go/stowage/internal/ruled/heights"
 	"github.com/stowage-go/stowage/internal/ruled/pools"
 	"github.com/stowage-go/stowage/internal/run"
@@ -43,6 +44,12 @@ func (c *chooser) leads() bool { return c.loads != nil && len(c.leading()) > 0 }
 
 // heights looks for a low plan, and for proofs that none is lower.
 func (c *chooser) heights(ctx context.Context) error {
+	err := c.lowHeights(ctx)
+	c.settled = c.done()
+	return err
+}
+
+func (c *chooser) lowHeights(ctx context.Context) error {
 	leading := c.leading()
 	f := heights.New(c.lowering, c.loads, leading)
 	if f == nil {
@@ -54,17 +61,17 @@ func (c *chooser) heights(ctx context.Context) error {
 	c.plans.Count(nodes)
 	if single && found != nil {
 		c.raise(leading[0], bound)
-		err := c.keep(ctx, &model.Plan{Offsets: found.Offsets, Pools: found.Pools}, false)
-		if c.settled = c.done(); err != nil || c.settled {
+		if err := c.keep(ctx, &model.Plan{Offsets: found.Offsets, Pools: found.Pools}, false); err != nil || c.done() {
 			return err
 		}
 	}
-	floor := make([]int64, len(leading))
+	bounds, least := floor.New(c.lowering.Problem), make([]int64, len(leading))
 	for k, m := range leading {
-		floor[k] = c.leastOf(m)
+		c.raise(m, bounds.Least(m))
+		least[k] = c.leastOf(m)
 	}
 	within, end = run.Share(ctx, 4)
-	found = f.Descend(within, floor)
+	found = f.Descend(within, least)
 	end()
 	if found == nil {
 		return nil
