@@ -27,9 +27,8 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: core/tflm/stowage_tflm_planner.h takes the place of the runtime's planner in three places. In the interpreter
-// of PyPI, whose table of virtual functions is overwritten, all models run in the smallest arena that each planner
-// needs. In a program linked with the unmodified runtime (STOWAGE_TFLM) it is given to the allocator as users do. In a
+// Idea: core/tflm/stowage_tflm_planner.h takes the place of the runtime's planner in two places. In the interpreter of
+// PyPI, whose table of virtual functions is overwritten, all models run in the smallest arena that each planner needs. In a
 // program of ours, with headers in place of the runtime's, it plans drawn buffers with scratch of any size.
 
 const coreData = "testdata/core"
@@ -196,31 +195,6 @@ func TestCorePlannerRefuses(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), c.want) || !strings.Contains(string(out), "refused") {
 			t.Errorf("%s: %v, %q, want %q", c.in, err, out, c.want)
-		}
-	}
-}
-
-// TestCoreLinked: the outputs of models with the planner, linked with the unmodified runtime, are those without it.
-func TestCoreLinked(t *testing.T) {
-	r := builtRuntime(t)
-	object, core := filepath.Join(r.dir, "plan.o"), filepath.Join(r.dir, "core.o")
-	program := filepath.Join(r.dir, "program")
-	r.compile(t, coreData+"/plan.cc", object, "-I../core", "-I../core/tflm")
-	shell(t, "cc", "-std=c99", "-O2", "-c", "../core/stowage_core.c", "-o", core)
-	shell(t, "c++", "-o", program, object, core, r.driver, r.library, "-lm")
-	for name, data := range bankModels(t) {
-		m := parsed(t, data, name)
-		made := must.Get(tflm.Make(t.Context(), m, options(m)))(t)
-		file := filepath.Join(r.dir, "net.tflite")
-		must.Do(t, os.WriteFile(file, data, 0o666))
-		sizes := made.Sizes()
-		at := slices.IndexFunc(sizes, func(s tflm.Sizes) bool { return s.Target == &tflm.Firmware64 })
-		arena := sizes[at].Before.Smallest
-		out := shell(t, program, file, fmt.Sprint(arena), "4", "3")
-		var compared, differ, written, used int64
-		must.Get(fmt.Sscan(out, &compared, &differ, &written, &used))(t, "%q", out)
-		if differ != 0 || compared < 12 || used > arena {
-			t.Errorf("%s: %d of %d outputs differ, %d of %d bytes are used", name, differ, compared, used, arena)
 		}
 	}
 }
