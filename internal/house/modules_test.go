@@ -27,7 +27,9 @@ import (
 // modules has each module of this repository by its folder, with the command that a user installs. The library is
 // first.
 var modules = []struct{ folder, command string }{
-	{".", ""}, {"cmd/stowage", "cmd/stowage"}, {"sweep", "sweep/cmd/stowage-sweep"},
+	{".", ""},
+	{"cmd/stowage", "cmd/stowage"},
+	{"sweep", "sweep/cmd/stowage-sweep"},
 	{"lab", "lab/cmd/stowage-lab"},
 }
 
