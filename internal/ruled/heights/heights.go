@@ -63,18 +63,12 @@ type distance struct {
 	low, high int64
 }
 
-// Leading returns the measures of height before which plans differ in nothing. differ reports whether plans differ in
-// the cost.
-func Leading(objective []model.Measure, differ bool) (all []model.Measure) {
+// Leading returns the measures of height before cost and penalty.
+func Leading(objective []model.Measure) (all []model.Measure) {
 	for _, m := range objective {
-		name, _, _ := strings.Cut(string(m), ":")
-		switch model.Measure(name) {
+		switch m {
 		case model.MeasureEviction:
-		case model.MeasureCost:
-			if differ {
-				return all
-			}
-		case model.MeasurePenalty:
+		case model.MeasureCost, model.MeasurePenalty:
 			return all
 		default:
 			all = append(all, m)

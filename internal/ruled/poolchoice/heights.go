@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/internal/lower"
-	"github.com/stowage-go/stowage/internal/ruled/assign"
 	"github.com/stowage-go/stowage/internal/ruled/floor"
 	"github.com/stowage-go/stowage/internal/ruled/heights"
 	"github.com/stowage-go/stowage/internal/ruled/pools"
@@ -32,12 +31,7 @@ import (
 const mostHeights = 40
 
 // leading returns the measures of height that come before all else.
-func (c *chooser) leading() []model.Measure {
-	differ := slices.ContainsFunc(c.loads.Bodies, func(b assign.Body) bool {
-		return slices.Min(b.Costs) < slices.Max(b.Costs)
-	})
-	return heights.Leading(c.lowering.Problem.Objective(), differ)
-}
+func (c *chooser) leading() []model.Measure { return heights.Leading(c.lowering.Problem.Objective()) }
 
 // leads reports whether a height comes before all else.
 func (c *chooser) leads() bool { return c.loads != nil && len(c.leading()) > 0 }
