@@ -36,8 +36,8 @@ type Rules struct {
 	Distances []Distance
 	// Penalties has pairs that cost something if they share bytes. If a pair is listed twice, the costs are added.
 	Penalties []Penalty
-	// DifferentPools has lists of buffers of which no two are in one pool: ping and pong in two banks. No part of the one
-	// is in a pool with a part of the other.
+	// DifferentPools has lists of buffers. Any two buffers of a list are in different pools, with all of their parts: ping
+	// and pong in two banks.
 	DifferentPools [][]int32
 	// SamePool has lists of buffers that are all in one pool, with all of their parts.
 	SamePool [][]int32

@@ -335,9 +335,9 @@ func TestLargeOverload(t *testing.T) {
 	}
 }
 
-// TestStartsFromSearchedBuffers explains problems of 160 buffers, of which about a dozen cannot fit together. Exact search
-// names the buffers that it has refuted. Irreducible starts from these, so at most 100 runs are needed, and at most 20
-// buffers are left.
+// TestStartsFromSearchedBuffers: in problems of 160 buffers about a dozen cannot fit together. Exact search names the
+// buffers that it has refuted, and Irreducible starts from these. So it needs at most 100 runs and leaves at most 20
+// buffers.
 func TestStartsFromSearchedBuffers(t *testing.T) {
 	planner := must.Get(run.Lookup("exact"))(t)
 	for _, seed := range []uint64{2, 4, 7, 10} {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Idea: a large problem has more pieces than a picture has room for, and area on the page alone is a bad judge of which
+// Idea: a large problem has more pieces than a picture has room for. Their area on the page does not say which of them
 // to show: what sets the peak is often large and live for an instant, thinner than a pixel. So pieces are ranked by
 // what they have to do with the height first, and only then by area. What has a rank is drawn as itself, widened to be
 // seen, whatever its size on the page.

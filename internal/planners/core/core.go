@@ -1,7 +1,7 @@
 // Package core is the planner `core`: the twin, in Go, of the C file core/stowage_core.c. Both make the same decisions,
 // so both give the same offsets and count the same nodes; a test compares them. A change here is a change there.
 //
-//	core.go        the planner: who has a turn, until the plan is the lowest or the nodes are spent
+//	core.go        the planner, and the order of its techniques
 //	problem.go     bodies, pieces, sections, loads
 //	heuristics.go  first fit, best fit and stacking, in several orders
 //	kernel.go      the state of the search over canonical plans, and what undoes it
@@ -197,8 +197,8 @@ func (c *call) deepen(goal int64) int64 {
 	return min(low, height)
 }
 
-// plan decides who has a turn: one row of heuristics; more of them, unless the problem is so full that they hardly get
-// there; the search; the rows that were left out, if it did not get there.
+// plan calls the techniques in turn. One row of heuristics comes first. Then come more rows, unless the problem is so full
+// that they seldom fit it, and then the search. If the search ends without an answer, the rows that were left out follow.
 func (c *call) plan() model.Status {
 	p := c.p
 	if p.n == 0 {

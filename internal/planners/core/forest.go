@@ -8,9 +8,9 @@ import (
 
 // Merge. Idea: some problems were made by cutting a rectangle apart. Two bodies of the same size that follow each other
 // without a section between are perhaps one (beside), and so are two with the same lifespan (stacked). They are joined,
-// best score first, until nothing joins; the search plans the roots, of which there are far fewer. A bad join makes
-// that impossible, so rounds take a stretch of time apart and join again with noise in the scores, and keep what leaves
-// fewer roots. What the roots fit, their bodies fit.
+// the best score first, until no two are left that could be. Few bodies are left, the roots, and the search plans these. If
+// two were joined that do not belong together, the roots may not fit. So rounds take a stretch of time apart, join it
+// again with noise in the scores, and keep the result if it has fewer roots. A plan of the roots is one of their bodies.
 //
 // Invariant: the roots tile their bodies. heads are lists of the roots that begin (0) or end (1) at a section. A score
 // is the logarithm of how surprising it is that two sizes or lifespans agree, in 1/256 of a bit.

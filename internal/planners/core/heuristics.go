@@ -10,8 +10,8 @@ import "math"
 //
 //	A size x width  C sections  I number  L begin  T load  U end  W width  Z size
 //
-// Invariant: what is placed is a list by offset, so holes are found from below. In sparse problems only those that
-// meet the body are looked at: a tree over the bodies, in the order of their begin, has the largest end of what is
+// Invariant: the placed bodies are a list in the order of their offsets, so holes are found from below. In sparse
+// problems only bodies that meet the new one are looked at: a tree over the bodies, in the order of their begin, has the largest end of what is
 // placed below each node, and a heap gives those that meet the body by offset until one hole is large enough.
 //
 // Complexity: O(n^2) for a row at worst, O(meetings + n log n) in sparse problems.

@@ -14,7 +14,8 @@ import (
 //
 // Invariant: the plan is never worse than that of any of the simple orders. The same seed gives the same plan.
 //
-// Complexity: mostChecked distances in all, of which an order takes a share.
+// Complexity: each order takes what order.go says. The search ends after mostChecked distances, or after mostIdle orders
+// for each body that bring nothing.
 
 const (
 	mostChecked = 20_000_000
@@ -50,7 +51,10 @@ func (f *Field) Descend(ctx context.Context, floor []int64) *Found {
 	}
 	tops := x.tops()
 	last := 0
-	for steps := 0; steps < last+mostIdle*len(order) && x.checked < mostChecked && slices.Compare(best.Values, floor) > 0; steps++ {
+	for steps := 0; steps < last+mostIdle*len(order) && x.checked < mostChecked; steps++ {
+		if slices.Compare(best.Values, floor) <= 0 {
+			break
+		}
 		if steps%64 == 0 && ctx.Err() != nil {
 			break
 		}

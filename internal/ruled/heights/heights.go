@@ -1,5 +1,5 @@
-// Package heights looks for low plans of several pools if buffers may choose their pool, and if a height comes before
-// everything else that plans differ in.
+// Package heights looks for low plans of several pools if buffers may choose their pool and the objective begins with a
+// height.
 //
 //	heights.go   the problem: bodies, their pools, and at which distances they may lie
 //	order.go     the plan of an order

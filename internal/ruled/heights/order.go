@@ -14,7 +14,8 @@ import (
 // Invariant: a plan keeps the rules, the capacities and the reserved ranges. Whatever follows a body in the order
 // does not move it.
 //
-// Complexity: O(pairs · log pairs) for the whole order.
+// Complexity: O(pairs + bodies · pools) for the whole order if the ranges that neighbours take are nearly sorted; the
+// sort of a body's ranges is quadratic at worst.
 
 // A placer makes plans of orders. It is of use to one goroutine.
 type placer struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: this file is for problems in which a height comes before everything else that plans differ in, so that loads
-// and costs say nothing about a good choice of pools.
+// Idea: this file is for objectives that begin with a height. Loads and costs then say nothing about a good choice of
+// pools.
 //
 //	objects    if each pool has one body at a time: the least plan of these (internal/ruled/objects)
 //	a plan     of an order of the bodies (internal/ruled/heights), and of its pools, each planned by itself
@@ -30,10 +30,10 @@ import (
 
 const mostHeights = 40
 
-// leading returns the measures of height that come before all else.
+// leading returns the measures of height before cost and penalty.
 func (c *chooser) leading() []model.Measure { return heights.Leading(c.lowering.Problem.Objective()) }
 
-// leads reports whether a height comes before all else.
+// leads reports whether the objective begins with a height.
 func (c *chooser) leads() bool { return c.loads != nil && len(c.leading()) > 0 }
 
 // heights looks for a low plan, and for proofs that none is lower.
