@@ -47,13 +47,14 @@ var stages = []stage.Stage[*chooser]{
 
 // A chooser searches the assignments of bodies to pools.
 type chooser struct {
-	lowering  *lower.Lowering
-	plans     *pools.Search
-	sets      *places.Sets
-	loads     *assign.Choices
-	tell      func(plan.Turn)
-	planner   string
-	again     func(context.Context, *model.Problem, plan.Options, plan.Stats) (plan.Result, error) // Plan, by the same planner
+	lowering *lower.Lowering
+	plans    *pools.Search
+	sets     *places.Sets
+	loads    *assign.Choices
+	tell     func(plan.Turn)
+	planner  string
+	// again is Plan, by the same planner.
+	again     func(context.Context, *model.Problem, plan.Options, plan.Stats) (plan.Result, error)
 	options   plan.Options
 	raised    map[model.Measure]int64 // bounds that questions have proven
 	costFirst bool                    // cost is the first measure
