@@ -174,6 +174,7 @@ func CheckFor(m *tflite.Model, o CheckOptions) (*Verdict, error) {
 	x := &pinned{Verdict: v, model: m, lifetimes: l, capacity: capacity, kernels: kernels, set: o.Set, last: 1}
 	if kernels != "" {
 		x.permits, x.refused = permits(m, l, kernels)
+		x.ordered, _ = ordered(m, l, kernels)
 	}
 	for i := range l.Tensors {
 		x.last = max(x.last, int64(l.Tensors[i].Last)+2)
@@ -205,11 +206,16 @@ type pinned struct {
 	kernels   Kernels        // those that the plan may rely on; empty for none
 	set       Set            // those whose scratch the device places
 	permits   []permit       // of these kernels
+	ordered   []permit       // those, and others whose operands live on
 	refused   map[int]string // by operator: why these kernels permit nothing
 	last      int64          // the end of all lifespans: variables live until then
 	problem   model.Problem
 	offsets   []int64
 	tensors   []int // per buffer of the problem
+
+	misaligned []int        // tensors
+	bodies     *bodies      // nil for none
+	bands      map[int]band // by buffer of the problem: those of bodies; nil for none
 }
 
 // tensor checks the offset of one tensor alone. It reports whether the tensor is pinned, and so belongs to the problem.
@@ -241,7 +247,7 @@ func (x *pinned) tensor(i int) bool {
 		return false
 	}
 	if at%tflite.Alignment != 0 {
-		x.add(Fault, Misaligned, i, -1, "%s has the offset %d, which is not a multiple of %d", name, at, tflite.Alignment)
+		x.misaligned = append(x.misaligned, i)
 	}
 	size := tflite.RoundUp(t.Bytes)
 	end := int64(at) + size
@@ -276,6 +282,7 @@ func (x *pinned) overlaps() {
 	}
 	x.insideWindows(s)
 	x.states(s)
+	x.inBands()
 	by := map[int]*shared{}
 	report := verify.Check(&x.problem, x.offsets, 0)
 	overlaps := 0
@@ -285,6 +292,10 @@ func (x *pinned) overlaps() {
 		}
 		overlaps++
 		a, b := x.tensors[at.A], x.tensors[at.B]
+		if x.banded(at.A) || x.banded(at.B) {
+			x.meet(at.A, at.B, by)
+			continue
+		}
 		if x.kernels != "" && x.held(s, a, b) {
 			continue
 		}
@@ -294,17 +305,13 @@ func (x *pinned) overlaps() {
 		}
 		from, to := max(x.offsets[at.A], x.offsets[at.B]),
 			min(x.offsets[at.A]+x.problem.Buffers[at.A].Size, x.offsets[at.B]+x.problem.Buffers[at.B].Size)
-		if k, ok := s.owner(a, b); ok {
+		if k, ok := s.owner(a, b); ok && k >= 0 && x.bodies != nil && copies(&m.Operators[k]) {
+			x.meet(at.A, at.B, by)
+			continue
+		} else if ok {
 			x.Shares++
-			if k < 0 {
-				continue
-			}
-			if by[k] == nil {
-				by[k] = &shared{a: a, b: b, from: from, to: to}
-			}
-			by[k].pairs++
-			if m.Operators[k].Custom == "" {
-				x.Unchecked++
+			if k >= 0 {
+				x.share(by, k, shared{a: a, b: b, from: from, to: to})
 			}
 			continue
 		}
@@ -323,6 +330,17 @@ func (x *pinned) overlaps() {
 	}
 }
 
+// share notes that two tensors share bytes on behalf of an operator.
+func (x *pinned) share(by map[int]*shared, operator int, pair shared) {
+	if by[operator] == nil {
+		by[operator] = &pair
+	}
+	by[operator].pairs++
+	if x.model.Operators[operator].Custom == "" {
+		x.Unchecked++
+	}
+}
+
 // held judges two tensors that share bytes by the distances that the kernels permit. It returns false if no builtin
 // operator has one as its result and the other as an operand: then other rules decide.
 func (x *pinned) held(s *sharing, a, b int) bool {
@@ -330,19 +348,9 @@ func (x *pinned) held(s *sharing, a, b int) bool {
 		if q.result != a && q.result != b || q.operand != a && q.operand != b {
 			continue
 		}
-		result, operand := int64(x.model.Offline.Offsets[q.result]), int64(x.model.Offline.Offsets[q.operand])
-		if q.allows(result, operand) {
+		if x.near(&q, x.kernels) {
 			x.Shares++
-			return true
 		}
-		need := fmt.Sprintf("at least %d", q.distance)
-		if q.equal {
-			need = "0"
-		}
-		x.add(Fault, Overlap, q.result, q.operand,
-			"at operator %d, %s, %s starts %d bytes above its result %s, but the kernel of %s needs %s, or that they lie apart",
-			q.operator, x.model.Operators[q.operator].Name(), x.model.Label(q.operand), operand-result, x.model.Label(q.result),
-			x.kernels, need)
 		return true
 	}
 	k, ok := s.owner(a, b)
@@ -356,6 +364,23 @@ func (x *pinned) held(s *sharing, a, b int) bool {
 	x.add(Fault, Overlap, a, b, "at operator %d, %s and %s share bytes, which %s does not permit: %s", k, x.model.Label(a),
 		x.model.Label(b), x.kernels, why)
 	return true
+}
+
+// near reports whether a pair keeps the distance of a permit. If not, that is a fault.
+func (x *pinned) near(q *permit, library Kernels) bool {
+	result, operand := int64(x.model.Offline.Offsets[q.result]), int64(x.model.Offline.Offsets[q.operand])
+	if q.allows(result, operand) {
+		return true
+	}
+	need := fmt.Sprintf("at least %d", q.distance)
+	if q.equal {
+		need = "0"
+	}
+	x.add(Fault, Overlap, q.result, q.operand,
+		"at operator %d, %s, %s starts %d bytes above its result %s, but the kernel of %s needs %s, or that they lie apart",
+		q.operator, x.model.Operators[q.operator].Name(), x.model.Label(q.operand), operand-result, x.model.Label(q.result),
+		library, need)
+	return false
 }
 
 // shared are the pairs of tensors that share bytes on behalf of one operator.

@@ -49,6 +49,7 @@ type permit struct {
 	operator, result, operand int // the last two are tensors
 	distance                  int64
 	equal                     bool // only equal offsets
+	subgraph                  int  // of the operator
 }
 
 // allows reports whether two tensors may lie at these offsets, though they share bytes.
@@ -62,6 +63,14 @@ func (p *permit) allows(result, operand int64) bool {
 // permits returns the permits of the kernels of a library in a model. refused has the reason for each operator that
 // permits nothing, if there is a reason to name.
 func permits(m *tflite.Model, l *tflite.Lifetimes, lib Kernels) (all []permit, refused map[int]string) {
+	all, refused = ordered(m, l, lib)
+	return slices.DeleteFunc(all, func(q permit) bool {
+		return !diesAt(m, l, &m.Subgraphs[q.subgraph], q.operator, q.operand, q.result)
+	}), refused
+}
+
+// ordered is permits, but the operands may live on: only the order of reading and writing counts.
+func ordered(m *tflite.Model, l *tflite.Lifetimes, lib Kernels) (all []permit, refused map[int]string) {
 	refused = map[int]string{}
 	for g := range m.Subgraphs {
 		s := &m.Subgraphs[g]
@@ -80,8 +89,10 @@ func permits(m *tflite.Model, l *tflite.Lifetimes, lib Kernels) (all []permit, r
 			if why != "" {
 				refused[k] = why
 			}
-			all = append(all, slices.DeleteFunc(pairs(m, k, found),
-				func(q permit) bool { return !diesAt(m, l, s, k, q.operand, q.result) })...)
+			for _, q := range pairs(m, k, found) {
+				q.subgraph = g
+				all = append(all, q)
+			}
 		}
 	}
 	return all, refused

@@ -26,6 +26,8 @@ With --capacity the whole arena must fit, as for 'stowage plan --capacity': the 
 
 Tensors may share bytes on purpose: a result with an operand of the same operator, or what a compiler such as Vela puts into its scratch tensor. That is a note. It is a warning if the operator's kernel is one of the runtime's own, which may not expect it. With --diagonal=KERNELS such a pair is checked: a result that lies over its operand more closely than the kernels of that library permit is a fault. Without the flag, a plan with such pairs is "valid only with kernels that permit" them.
 
+SLICE reads only its rows, so the rows of its operand die one by one. Its result may lie in place in the operand, and a part in place in the result of CONCATENATION: these kernels then copy bytes to themselves. That needs no flag.
+
 A model without a plan has no fault. The runtime then plans by itself, and the head is that of its plan.`,
 		Example: `  stowage check planned.tflite
   stowage check -c 64KiB planned.tflite
