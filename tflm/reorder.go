@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/described"
 	"github.com/stowage-go/stowage/internal/distance"
 )
 
@@ -251,8 +252,8 @@ func operators(m *tflite.Model, o *Options) *graph.Graph {
 func movable(m *tflite.Model, operator int, o *Options) (all []permit) {
 	x := &m.Operators[operator]
 	if o.Kernels != "" {
-		if described, ok := describe(m, x); ok && x.Custom == "" && len(x.Callees) == 0 {
-			found, _ := distance.Of(distance.Library(o.Kernels), described)
+		if d, ok := described.Operator(m, x); ok && x.Custom == "" && len(x.Callees) == 0 {
+			found, _ := distance.Of(distance.Library(o.Kernels), d)
 			all = pairs(m, operator, found)
 		}
 		return all

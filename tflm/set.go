@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/described"
 	"github.com/stowage-go/stowage/internal/distance"
 	"github.com/stowage-go/stowage/internal/kernelscratch"
 )
@@ -110,8 +111,8 @@ func (s Set) asks(m *tflite.Model, o *tflite.Operator) (requests []int64, answer
 	if s == ReferenceSet || o.Custom != "" {
 		return nil, kernelscratch.ByReference
 	}
-	described, ok := describeFirst(m, o, scratchOperands)
-	if requests, answer = kernelscratch.Of(s.of, described); answer == kernelscratch.ByVendor && !ok {
+	d, ok := described.First(m, o, scratchOperands)
+	if requests, answer = kernelscratch.Of(s.of, d); answer == kernelscratch.ByVendor && !ok {
 		answer = kernelscratch.Unknown // the options cannot be read
 	}
 	return requests, answer
@@ -152,8 +153,8 @@ func (s Set) kernel(m *tflite.Model, o *tflite.Operator, t *Target) kernel {
 	if _, answer := s.asks(m, o); answer != kernelscratch.ByVendor {
 		return k
 	}
-	described, _ := describeFirst(m, o, scratchOperands)
-	kept, answer := kernelscratch.KeptBy(s.of, described, t.word)
+	d, _ := described.First(m, o, scratchOperands)
+	kept, answer := kernelscratch.KeptBy(s.of, d, t.word)
 	if answer != kernelscratch.ByVendor {
 		return k
 	}

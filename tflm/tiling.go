@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/described"
 	"github.com/stowage-go/stowage/internal/distance"
 	"github.com/stowage-go/stowage/internal/tiling"
 )
@@ -116,7 +117,7 @@ func (p *Plan) describeLines(out *tiling.Operator, operator int, value []int) {
 	if len(o.Inputs) > stripOperands {
 		return
 	}
-	d, ok := describe(m, o)
+	d, ok := described.Operator(m, o)
 	if !ok || o.Custom != "" || len(o.Callees) > 0 {
 		return
 	}

@@ -20,6 +20,10 @@ import (
 // that did so. It returns the new model and the number of these constants. If there are none, it returns the model
 // itself. The error is ErrNewer, ErrExternal or ErrDamaged.
 func (m *Model) Fold() (*Model, int, error) {
+	m, err := m.Written()
+	if err != nil {
+		return nil, 0, err
+	}
 	c := changes{constants: map[int][]byte{}, dropped: map[int]bool{}}
 	for i := range m.Operators {
 		o := &m.Operators[i]
@@ -51,10 +55,16 @@ func (m *Model) Fold() (*Model, int, error) {
 }
 
 // constant returns the data of a constant tensor.
-func (m *Model) constant(tensor int) []byte {
+func (m *Model) constant(tensor int) []byte { return m.buffer(m.Tensors[tensor].Buffer) }
+
+// buffer returns what a buffer of the model holds.
+func (m *Model) buffer(k int) []byte {
+	if m.edit != nil && k >= m.edit.first {
+		return m.edit.constants[k-m.edit.first]
+	}
 	var b tfliteschema.Buffer
 	root := tfliteschema.GetRootAsModel(m.data, 0)
-	if k := m.Tensors[tensor].Buffer; k < root.BuffersLength() {
+	if k < root.BuffersLength() {
 		root.Buffers(&b, k)
 		return b.DataBytes()
 	}
@@ -83,5 +93,10 @@ func float32Bits(half uint16) uint32 {
 	return sign | (exponent+112)<<23 | mantissa<<13
 }
 
-// Bytes returns the content of the model as a file. The caller must not change it.
-func (m *Model) Bytes() []byte { return m.data }
+// Bytes returns the content of the model as a file. The caller must not change it. A sketch has none: it must be Written.
+func (m *Model) Bytes() []byte {
+	if m.edit != nil {
+		return nil
+	}
+	return m.data
+}

@@ -229,3 +229,14 @@ func (m *Model) Integers(tensor int) []int64 {
 	}
 	return out
 }
+
+// Finite reports whether all elements of a constant tensor of floats are finite numbers.
+func (m *Model) Finite(tensor int) bool {
+	const exponent = 0xff << 23
+	for data := m.constant(tensor); len(data) >= 4; data = data[4:] {
+		if binary.LittleEndian.Uint32(data)&exponent == exponent {
+			return false
+		}
+	}
+	return true
+}

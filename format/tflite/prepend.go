@@ -53,20 +53,17 @@ func (m *Model) WithOffsets(offsets []int32) ([]byte, error) {
 	if len(offsets) != len(m.Tensors) {
 		return nil, errors.New(strconv.Itoa(len(offsets)) + " offsets for " + strconv.Itoa(len(m.Tensors)) + " tensors")
 	}
-	words := make([]byte, 0, 12+4*len(offsets))
-	for _, w := range append([]int32{1, 0, int32(len(offsets))}, offsets...) {
-		words = binary.LittleEndian.AppendUint32(words, uint32(w))
-	}
+	plan := words(append([]int32{1, 0, int32(len(offsets))}, offsets...))
 	root := tfliteschema.GetRootAsModel(m.data, 0)
-	if at, ok := m.wordsAt(root, len(words)); ok {
+	if at, ok := m.wordsAt(root, len(plan)); ok && m.edit == nil {
 		out := slices.Clone(m.data)
-		copy(out[at:], words)
+		copy(out[at:], plan)
 		// In an odd file other parts may lie in the same bytes.
 		if again, err := Parse(out, m.File); err == nil && m.sameBut(again) {
 			return out, nil
 		}
 	}
-	out, err := m.rewrite(changes{plan: words})
+	out, err := m.rewrite(changes{plan: plan, edit: m.edit})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +77,7 @@ func (m *Model) WithOffsets(offsets []int32) ([]byte, error) {
 // sameBut reports whether another file has the same model, apart from plans.
 func (m *Model) sameBut(other *Model) bool {
 	a, b := *m, *other
-	a.File, a.data, a.Offline, b.File, b.data, b.Offline = "", nil, nil, "", nil, nil
+	a.File, a.data, a.edit, a.Offline, b.File, b.data, b.edit, b.Offline = "", nil, nil, nil, "", nil, nil, nil
 	return reflect.DeepEqual(a, b)
 }
 
@@ -113,9 +110,10 @@ type changes struct {
 	// constants are the data of tensors that become constants, by tensor.
 	constants map[int][]byte
 	dropped   map[int]bool // operators that go, by their index
+	edit      *edited      // of a sketch; then there are no constants, and nothing is dropped
 }
 
-// A layout says which fields of a table are references; width 0 stands for one.
+// A layout says which fields of a table are references; width 0 stands for one, and outside for a place in the file.
 // A field beyond the layout is of a newer schema.
 type layout []int
 
@@ -136,13 +134,16 @@ func (m *Model) rewrite(c changes) ([]byte, error) {
 		}
 	}
 	h := &head{old: m.data, bytes: append(make([]byte, 4, 4096), identifier...)}
-	const subgraphs, buffers, metadata = 2, 4, 6
+	const codes, subgraphs, buffers, metadata = 1, 2, 4, 6
 	own := []int{buffers}
 	if c.plan != nil {
 		own = append(own, metadata)
 	}
 	if len(c.constants)+len(c.dropped) > 0 {
 		own = append(own, subgraphs)
+	}
+	if c.edit != nil {
+		own = append(own, codes, subgraphs)
 	}
 	fields, at := h.table(root.Table(), modelLayout, own)
 	h.refer(0, at)
@@ -158,6 +159,14 @@ func (m *Model) rewrite(c changes) ([]byte, error) {
 	}
 	if len(c.constants)+len(c.dropped) > 0 {
 		h.refer(fields[subgraphs], h.subgraphs(m, root, c, index))
+	}
+	if c.edit != nil {
+		number, added := m.codes(root)
+		h.codes(root, fields[codes], added)
+		h.refer(fields[subgraphs], h.graphs(m, root, number))
+		for k := range c.edit.constants {
+			data = append(data, &c.edit.constants[k])
+		}
 	}
 	planBuffer := first + len(data)
 	if c.plan != nil {
@@ -180,6 +189,7 @@ func (m *Model) rewrite(c changes) ([]byte, error) {
 	for k, d := range data {
 		h.refer(slots+4*(first+k), h.buffer(*d))
 	}
+	h.flush()
 	h.align(headAlign)
 	if h.fault != nil {
 		return nil, h.fault
@@ -283,6 +293,10 @@ type head struct {
 	later      []reference
 	lastVtable int
 	fault      error
+
+	vtables map[string]int // where each list of fields is
+	shared  map[string]int // by its bytes: which of the vectors
+	vectors []sharedVector
 }
 
 // A reference from a place in the head to one in the old file.
@@ -294,9 +308,11 @@ func (h *head) table(old flatbuffers.Table, l layout, own []int) (fields []int, 
 	vtable := int(old.Pos) - int(old.GetSOffsetT(old.Pos))
 	count := (int(binary.LittleEndian.Uint16(h.old[vtable:])) - 4) / 2
 	offset := func(k int) int { return int(old.Offset(flatbuffers.VOffsetT(4 + 2*k))) }
-	for k := len(l); k < count; k++ {
-		if offset(k) != 0 {
+	for k := range count {
+		if offset(k) != 0 && k >= len(l) {
 			h.fault = ErrNewer
+		} else if offset(k) != 0 && l[k] == outside {
+			h.fault = ErrExternal
 		}
 	}
 	widths := make([]int, len(l))
@@ -331,9 +347,21 @@ func (h *head) table(old flatbuffers.Table, l layout, own []int) (fields []int, 
 }
 
 // vtable writes the field table of a table with fields of these widths, 0 for
-// those left out, and returns where the table itself comes, which is next.
+// those left out, unless there is one, and returns where the table itself comes, which is next.
 func (h *head) vtable(widths []int) int {
 	h.align(4)
+	key := make([]byte, len(widths))
+	for k, width := range widths {
+		key[k] = byte(width)
+	}
+	if at, ok := h.vtables[string(key)]; ok {
+		h.lastVtable = at
+		return len(h.bytes)
+	}
+	if h.vtables == nil {
+		h.vtables = map[string]int{}
+	}
+	h.vtables[string(key)] = len(h.bytes)
 	h.lastVtable = len(h.bytes)
 	size := 4
 	h.u16(4 + 2*len(widths))

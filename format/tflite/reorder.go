@@ -132,6 +132,10 @@ func (m *Model) Reordered(order []int) ([]byte, error) {
 	if err := m.checkOrder(order); err != nil {
 		return nil, err
 	}
+	m, err := m.Written()
+	if err != nil {
+		return nil, err
+	}
 	if slices.IsSorted(order) {
 		return slices.Clone(m.data), nil
 	}

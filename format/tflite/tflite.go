@@ -41,6 +41,7 @@ type Model struct {
 	TrailingZIP bool
 
 	data []byte
+	edit *edited // of a sketch: see Edited
 }
 
 // Resources counts the resource variables: the different names of the VAR_HANDLE operators.

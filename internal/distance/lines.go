@@ -50,6 +50,15 @@ func Lines(op *Operator, operand, axis int) ([]Range, bool) {
 // pointwise are operators that compute an element from those at the same place, or from those of the same pixel.
 const pointwise = unaries + " " + binaries + " PRELU ADD_N SOFTMAX LOG_SOFTMAX L2_NORMALIZATION"
 
+// Pointwise reports whether an operator of a kind computes an element from those at the same place, or from those of the
+// same pixel, if its operands have the result's dimensions or are broadcast to them.
+func Pointwise(kind string) bool { return listed(pointwise, kind) }
+
+// listed reports whether a kind is in a list.
+func listed(kinds, kind string) bool {
+	return strings.Contains(" "+strings.Join(strings.Fields(kinds), " ")+" ", " "+kind+" ")
+}
+
 // moved are pointwise operators that give their operand another shape.
 const moved = "EXPAND_DIMS"
 
@@ -60,9 +69,7 @@ const reductions = "MEAN SUM REDUCE_MAX REDUCE_MIN"
 // m; nil if they are not known.
 func (op *Operator) lineOf(operand, axis int, n, m int64) func(j int64) Range {
 	x := &op.Operands[operand]
-	is := func(kinds string) bool {
-		return strings.Contains(" "+strings.Join(strings.Fields(kinds), " ")+" ", " "+op.Kind+" ")
-	}
+	is := func(kinds string) bool { return listed(kinds, op.Kind) }
 	switch {
 	case is(moved):
 		return nil
@@ -79,6 +86,10 @@ func (op *Operator) lineOf(operand, axis int, n, m int64) func(j int64) Range {
 		return nil
 	}
 	switch op.Kind {
+	case "FULLY_CONNECTED": // of each pixel, if the result has the image's dimensions
+		if y := op.Results[0].Shape; operand == 0 && n == m && y[3-axis] == x.Shape[3-axis] {
+			return func(j int64) Range { return one(j) }
+		}
 	case "CONV_2D", "DEPTHWISE_CONV_2D", "MAX_POOL_2D", "AVERAGE_POOL_2D", "L2_POOL_2D", "TRANSPOSE_CONV":
 		return op.windowLines(operand, axis, n, m)
 	case "PAD", "PADV2", "MIRROR_PAD":
@@ -129,35 +140,55 @@ func clip(first, last, n int64) Range { return Range{int(max(first, 0)), int(min
 // windowLines has the lines under a window. The window of TRANSPOSE_CONV slides over the result: a line is computed
 // from all lines whose window covers it.
 func (op *Operator) windowLines(operand, at int, n, m int64) func(j int64) Range {
-	filter, image := op.Filter[at-1], 0
+	image := 0
+	if op.Kind == "TRANSPOSE_CONV" {
+		image = 2
+		n, m = m, n
+	}
+	e, ok := op.edge(at, n, m)
+	switch {
+	case operand != image || !ok:
+		return nil
+	case image == 0:
+		return e.covers
+	}
+	return func(j int64) Range {
+		at := j + e.before
+		return clip((max(at-e.filter+1, 0)+e.stride-1)/e.stride, at/e.stride, m)
+	}
+}
+
+// edge returns the edge of a window that slides over n lines and stops at m of them.
+func (op *Operator) edge(at int, n, m int64) (edge, bool) {
+	filter, dilation := op.Filter[at-1], op.Dilation[at-1]
 	switch op.Kind {
 	case "CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV":
 		if len(op.Operands) < 2 || len(op.Operands[1].Shape) != 4 {
-			return nil
+			return edge{}, false
 		}
 		filter = op.Operands[1].Shape[at]
 	}
 	if op.Kind == "TRANSPOSE_CONV" {
-		image = 2
+		dilation = 1
 	}
-	if operand != image {
-		return nil
+	e, refused := newEdge(n, m, filter, op.Stride[at-1], dilation, op.Padding)
+	return e, refused == ""
+}
+
+// A Window says which lines of an image the window of a convolution or a pool covers: for line j of the result Span
+// lines, with those between the taps of a dilated one. The first is j × Stride − Before, which may lie outside.
+type Window struct{ Stride, Span, Before int }
+
+// WindowOf returns the window of an operator that has lines; false if it has no window, or one that slides over the
+// result.
+func WindowOf(op *Operator, axis int) (Window, bool) {
+	switch op.Kind {
+	case "CONV_2D", "DEPTHWISE_CONV_2D", "MAX_POOL_2D", "AVERAGE_POOL_2D", "L2_POOL_2D":
+	default:
+		return Window{}, false
 	}
-	if op.Kind != "TRANSPOSE_CONV" {
-		e, refused := newEdge(n, m, filter, op.Stride[at-1], op.Dilation[at-1], op.Padding)
-		if refused != "" {
-			return nil
-		}
-		return e.covers
-	}
-	e, refused := newEdge(m, n, filter, op.Stride[at-1], 1, op.Padding)
-	if refused != "" {
-		return nil
-	}
-	return func(j int64) Range {
-		at := j + e.before
-		return clip((max(at-e.filter+1, 0)+e.stride-1)/e.stride, at/e.stride, n)
-	}
+	e, ok := op.edge(axis, int64(op.Operands[0].Shape[axis]), int64(op.Results[0].Shape[axis]))
+	return Window{int(e.stride), int((e.filter-1)*e.dilation + 1), int(e.before)}, ok
 }
 
 // covers returns the lines of the image that the window covers at a place, and those between.

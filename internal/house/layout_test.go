@@ -262,6 +262,10 @@ var layers = []struct {
 	{"format/times", []string{"internal/units"}},
 	{"format/trace", []string{"model", "format/internal", "format/json", "internal/suggest"}},
 	{"format/tflite", []string{"model", "format/internal", "internal/tfliteschema"}},
+	{"internal/described", []string{"format/tflite", "internal/distance", "internal/tfliteschema"}},
+	{"internal/strips", []string{
+		"format/tflite", "internal/described", "internal/distance", "internal/tfliteschema", "internal/tiling",
+	}},
 	{"internal/profile", []string{"model"}},
 	{"internal/colour", []string{"model"}},
 	{"internal/poolview", []string{"model"}},
@@ -302,7 +306,7 @@ var layers = []struct {
 	{"internal/testkit/tflitemade", []string{"internal/tfliteschema"}},
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "internal/testkit/pypi", "tflm"}},
 	{"tflm", []string{
-		"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance",
+		"", "model", "graph", "format/cheader", "format/tflite", "internal/described", "internal/bound", "internal/distance",
 		"internal/kernelscratch", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify",
 		"internal/place", "internal/run", "internal/timeline",
 	}},

@@ -1,0 +1,186 @@
+package strips
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/stowage-go/stowage/internal/distance"
+)
+
+// Idea: to compute lines [lo, hi) of its results, an operator is called on the lines that these read. Four kinds of
+// operators need more:
+//
+//	a convolution      its lines are padded by PAD, and its padding becomes VALID. What lies outside of the image counts
+//	                   as zero to the kernel, and PAD writes what stands for zero
+//	a pool             what lies outside does not count at all. If its windows stay inside of the image, VALID is right.
+//	                   If not, the call keeps SAME and gets more lines, so many that SAME puts its windows where they
+//	                   belong. The lines too many are cut off
+//	one that stretches a RESIZE, a TRANSPOSE_CONV or a DEPTH_TO_SPACE makes some lines of each line that it reads. All of
+//	                   these are made, and those too many are cut off
+//	PAD                it pads what it did, as far as that is before or behind the lines
+//
+// A resize computes the place that it reads in floats or in 1/1024. Both are exact for strips if it enlarges by a power
+// of two, or reduces by a whole number.
+//
+// Invariant: the lines [lo, hi) that a call computes are those of the whole operator, bit for bit.
+//
+// Complexity: O(lines) for each call; of a pool at its edges, O(window²) more.
+
+// A span is successive lines: first, and those before end.
+type span struct{ first, end int }
+
+// within reports whether a span is inside another.
+func (s span) within(o span) bool { return s.first >= o.first && s.end <= o.end }
+
+// A call is an operator on some lines.
+type call struct {
+	made  span // the lines that its kernel computes: those that are asked for, and what is to be cut off
+	valid bool // its padding becomes VALID
+	reads []read
+}
+
+// A read is what a call needs of an operand: some lines, and zeros before and behind them.
+type read struct {
+	place int // among the operands
+	span
+	before, after int
+}
+
+// call returns how an operator is called for some lines of its results, or why it cannot be.
+func (s *Splitter) call(k int, axis Axis, want span) (call, string) {
+	d, l := s.operators[k].d, s.along(k, axis)
+	c := call{made: want}
+	at := 1 + int(axis)
+	for place, reads := range l.reads {
+		if reads == nil {
+			continue
+		}
+		r := read{place: place, span: span{1 << 30, 0}}
+		for _, x := range reads[want.first:want.end] {
+			if x.First <= x.Last {
+				r.first, r.end = min(r.first, x.First), max(r.end, x.Last+1)
+			}
+		}
+		if r.first >= r.end {
+			return c, fmt.Sprintf("%s %d to %d of its result are padding alone", axis, want.first, want.end-1)
+		}
+		c.reads = append(c.reads, r)
+	}
+	switch d.Kind {
+	case "CONV_2D", "DEPTHWISE_CONV_2D":
+		c.valid = true
+		s.windowed(&c, d, at, want)
+	case "MAX_POOL_2D", "AVERAGE_POOL_2D", "L2_POOL_2D":
+		return c, s.pooled(&c, d, at, want)
+	case "PAD", "PADV2":
+		r, pads := &c.reads[0], d.Operands[1].Data
+		begin := int(pads[2*at]) // the place of line 0 in the result
+		r.before, r.after = r.first+begin-want.first, want.end-r.end-begin
+	case "RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR", "TRANSPOSE_CONV", "DEPTH_TO_SPACE":
+		return c, stretched(&c, d, at, want)
+	}
+	return c, ""
+}
+
+// windowed pads what a convolution reads.
+func (s *Splitter) windowed(c *call, d *distance.Operator, at int, want span) {
+	w, _ := distance.WindowOf(d, at)
+	r := &c.reads[0]
+	r.before = r.first - (want.first*w.Stride - w.Before)
+	r.after = (want.end-1)*w.Stride - w.Before + w.Span - r.end
+	if s.narrow && r.first > 0 && r.end-r.first > 1 {
+		r.first++
+		r.before++
+	}
+}
+
+// inside reports whether all windows of some lines stay inside of the image.
+func inside(d *distance.Operator, at int, want span) bool {
+	w, _ := distance.WindowOf(d, at)
+	return want.first*w.Stride >= w.Before && (want.end-1)*w.Stride-w.Before+w.Span <= d.Operands[0].Shape[at]
+}
+
+// pooled finds lines with which a pool computes those that are wanted.
+func (s *Splitter) pooled(c *call, d *distance.Operator, at int, want span) string {
+	across := 3 - at
+	r := &c.reads[0]
+	if inside(d, across, span{0, d.Results[0].Shape[across]}) && inside(d, at, want) {
+		c.valid = d.Padding == distance.Same
+		if s.narrow && r.end-r.first > 1 && r.first > 0 { // a line further up, so that the size stays
+			r.first, r.end = r.first-1, r.end-1
+		}
+		return ""
+	}
+	w, _ := distance.WindowOf(d, at)
+	n := d.Operands[0].Shape[at]
+	best := -1
+	for first := r.first; first >= max(0, r.first-w.Span-w.Stride); first-- {
+		for end := r.end; end <= min(n, r.end+w.Span+w.Stride); end++ {
+			if best >= 0 && end-first >= best {
+				continue
+			}
+			// With SAME, line j of the call begins at first + j × stride − before.
+			made := (end - first + w.Stride - 1) / w.Stride
+			before := max(0, (made-1)*w.Stride+w.Span-(end-first)) / 2
+			shift := first - before + w.Before
+			if shift%w.Stride != 0 {
+				continue
+			}
+			lines := span{shift / w.Stride, shift/w.Stride + made}
+			low, high := want.first*w.Stride-w.Before, (want.end-1)*w.Stride-w.Before+w.Span
+			if !want.within(lines) || max(low, 0) < first || min(high, n) > end {
+				continue
+			}
+			best, c.made = end-first, lines
+			r.span = span{first, end}
+		}
+	}
+	if best < 0 {
+		return fmt.Sprintf("no lines have the padding of lines %d to %d", want.first, want.end-1)
+	}
+	return ""
+}
+
+// stretch returns how many lines an operator makes of each line that it reads, or how many it reads for each line that
+// it makes: one of the two is 1. Or why that is not the same in strips.
+func stretch(d *distance.Operator, at int) (up, down int, why string) {
+	n, m := d.Operands[imageOf(d.Kind)].Shape[at], d.Results[0].Shape[at]
+	switch d.Kind {
+	case "DEPTH_TO_SPACE":
+		return d.BlockSize, 1, ""
+	case "TRANSPOSE_CONV":
+		up = max(d.Stride[at-1], 1)
+		if filter := d.Operands[1].Shape[at]; d.Padding == distance.Same && m != n*up ||
+			d.Padding == distance.Valid && m != (n-1)*up+filter {
+			return up, 1, fmt.Sprintf("its result has %d lines for %d with stride %d", m, n, up)
+		}
+		return up, 1, ""
+	}
+	switch {
+	case d.AlignCorners:
+		why = "it aligns corners, so each line is interpolated from its own place"
+	case m%n == 0 && bits.OnesCount(uint(m/n)) == 1:
+		return m / n, 1, ""
+	case n%m == 0:
+		return 1, n / m, ""
+	default:
+		why = fmt.Sprintf("it makes %d lines of %d: only powers of two, and reductions by whole numbers, are exact", m, n)
+	}
+	return 1, 1, why
+}
+
+// stretched widens what is read and made to whole steps.
+func stretched(c *call, d *distance.Operator, at int, want span) string {
+	up, down, _ := stretch(d, at)
+	r := &c.reads[0]
+	n := d.Operands[r.place].Shape[at]
+	r.first, r.end = r.first/down*down, min((r.end+down-1)/down*down, n)
+	c.made = span{r.first * up / down, r.end * up / down}
+	if d.Kind == "TRANSPOSE_CONV" && d.Padding == distance.Valid {
+		c.made.end += d.Operands[1].Shape[at] - up
+	}
+	if !want.within(c.made) {
+		return fmt.Sprintf("lines %d to %d of its result are computed from lines that do not reach them", want.first, want.end-1)
+	}
+	return ""
+}
