@@ -878,9 +878,15 @@ static size_t trace(stowage_arena *a, char *text, size_t length) {
   return s.n;
 }
 
+/* written notes that the steps of a trace will be planned. */
+static void written(stowage_arena *a) {
+  for (size_t k = 0; k < a->n_logs; k++) a->logs[k].planned |= wanted(a, k);
+}
+
 size_t stowage_arena_trace(stowage_arena *a, char *text, size_t length) {
   mutex_lock(&a->lock);
   size_t n = trace(a, text, length);
+  if (n < length) written(a);
   mutex_unlock(&a->lock);
   return n;
 }
@@ -892,7 +898,7 @@ int stowage_arena_write(stowage_arena *a, const char *path) {
   char *text = malloc(n + 1), *beside = malloc(strlen(path) + 5);
   if (!text || !beside) code = fail(a, STOWAGE_ARENA_E_MEMORY, "no memory for a trace of %llu bytes", (unsigned long long)n);
   else trace(a, text, n + 1);
-  for (size_t k = 0; k < a->n_logs && !code; k++) a->logs[k].planned |= wanted(a, k);
+  if (!code) written(a);
   mutex_unlock(&a->lock);
   if (!code) {
     strcat(strcpy(beside, path), ".new");
@@ -1888,3 +1894,7 @@ void stowage_arena_reset_peaks(stowage_arena *a) {
   raise_peaks(a);
   mutex_unlock(&a->lock);
 }
+
+#ifdef STOWAGE_ARENA_CORE
+#include "stowage_arena_core.c"
+#endif

@@ -227,6 +227,29 @@ STOWAGE_ARENA_API void stowage_arena_rest(stowage_arena *a);
  * many plans there are. */
 STOWAGE_ARENA_API size_t stowage_arena_followed(stowage_arena *a, uint64_t *steps, size_t n);
 
+/* ------------------------------------------------------------------- planning in process */
+
+/* These two are compiled if STOWAGE_ARENA_CORE is defined: stowage_arena.c then includes stowage_arena_core.c, and
+ * stowage_core.c is compiled and linked beside it. The plans are those of stowage arena plan; they may be higher,
+ * since the search is that of stowage_core, and they have no baselines. docs/core.md says what it can do. */
+typedef struct stowage_arena_planning {
+  uint64_t alignment;           /* of every allocation at least: a power of two; 0: 64 */
+  uint64_t guard;               /* bytes that stay free behind each allocation, for guard mode */
+  int64_t nodes;                /* of the search, for each stream; 0: 20,000; below 0: heuristics alone */
+  int all;                      /* not 0: steps that come only once are planned, too */
+  int apart;                    /* not 0: steps alike are told apart by what survives them, if else something were kept */
+  int (*cancel)(void *context); /* NULL, or asked now and then: a result other than 0 ends the search */
+  void *context;
+} stowage_arena_planning;
+
+/* stowage_arena_plan plans what the arena has recorded, and loads the plans. The lock is free meanwhile. how may be NULL. */
+STOWAGE_ARENA_API int stowage_arena_plan(stowage_arena *a, const stowage_arena_planning *how);
+
+/* stowage_arena_plan_trace plans a trace, and returns the text of the plans, of *n bytes with a 0 behind them; give it to free.
+ * NULL if there is no plan; error then has the reason, cut to room - 1 bytes and a 0. how and error may be NULL. */
+STOWAGE_ARENA_API char *stowage_arena_plan_trace(
+    const char *trace, size_t length, const stowage_arena_planning *how, size_t *n, char *error, size_t room);
+
 /* --------------------------------------------------------------------- statistics and guard */
 
 /* What happened to allocations. */

@@ -67,5 +67,6 @@ int damage(const char *path, uint64_t seed, unsigned times);
 int threads(uint64_t seed, unsigned rounds);
 int forks(unsigned times);
 int record(const char *path);
+int cored(void);
 int serve(const char *trace, const char *plan, unsigned times, const char *again);
 #endif

@@ -13,7 +13,8 @@ int main(int n, char **arg) {
   else if (!strcmp(what, "forks") && n > 2) code = forks((unsigned)number(arg[2]));
   else if (!strcmp(what, "record") && n > 2) code = record(arg[2]);
   else if (!strcmp(what, "serve") && n > 4) code = serve(arg[2], arg[3], (unsigned)number(arg[4]), n > 5 ? arg[5] : NULL);
-  else printf("usage: follow | model SEED EVENTS | damage PLANS SEED TIMES | threads SEED ROUNDS | forks TIMES | record TRACE | serve TRACE PLAN TIMES [TRACE]\n");
+  else if (!strcmp(what, "plan")) code = cored();
+  else printf("usage: follow | model SEED EVENTS | damage PLANS SEED TIMES | threads SEED ROUNDS | forks TIMES | record TRACE | serve TRACE PLAN TIMES [TRACE] | plan\n");
   if (!code) printf("ok\n");
   return code;
 }

@@ -258,7 +258,7 @@ func (f *folding) draft(i int, o FoldOptions) Plan {
 	var threads []int32
 	events := f.t.Events[f.steps[s.last].from:]
 	end := slices.IndexFunc(events, func(e Event) bool { return e.Kind == End && e.Level == 1 })
-	events = events[1:end]
+	events = events[1 : end+1] // its end closes all scopes
 	for _, e := range events {
 		if _, known := slot[e.Thread]; e.Kind == Alloc && !known {
 			slot[e.Thread] = 0
