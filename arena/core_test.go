@@ -275,7 +275,8 @@ func TestCoreExample(t *testing.T) {
 	must.Do(t, built.Run(nil, "cc", "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-DSTOWAGE_ARENA_CORE", "-I.",
 		"-I../core", "../examples/arena/in_process.c", "stowage_arena.c", "../core/stowage_core.c", "-lpthread", "-o", program))
 	out := must.Get(exec.Command(program).Output())(t)
-	if want := "104 served, 26 not; a block of 128072 bytes, no plan has less than 128072\n"; string(out) != want {
+	want := "104 served, 26 not; a block of 128072 bytes, no plan has less than 128072\n"
+	if string(out) != want {
 		t.Errorf("%q, want %q", out, want)
 	}
 }
