@@ -11,10 +11,13 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/ruled/assign"
 	"github.com/stowage-go/stowage/internal/ruled/pools"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // TestCheck: of problems whose cheapest loads do not pack, the cheapest assignment that packs is found and proven by
@@ -89,5 +92,51 @@ func TestCheck(t *testing.T) {
 	t.Logf("%d problems, %d cores, %d with a window that is a part", met, cores, few)
 	if cores < met || few < met/2 {
 		t.Errorf("%d problems, %d cores, %d with a window that is a part", met, cores, few)
+	}
+}
+
+// shortSighted plans as exact does, but leaves a problem undecided if it is long or has a fixed offset. After many
+// questions it calls enough.
+type shortSighted struct {
+	run.Planner
+	asked  *int
+	enough func()
+}
+
+func (s shortSighted) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	if *s.asked++; *s.asked == 5_000 {
+		s.enough()
+	}
+	fixed := func(b model.Buffer) bool { return b.Fixed != nil }
+	if buffers := tl.Problem.Buffers; len(buffers) > 260 || slices.ContainsFunc(buffers, fixed) {
+		return plan.Result{Status: model.Unknown}, nil
+	}
+	return s.Planner.Plan(ctx, tl, o)
+}
+
+// TestCheckUndecided: if all windows have plans and the whole set is left undecided, that is no proof against the set.
+func TestCheckUndecided(t *testing.T) {
+	p := &model.Problem{Rules: &model.Rules{
+		Pools:     []model.Pool{{ID: "fast", Capacity: 24}, {ID: "slow"}},
+		Objective: []model.Measure{model.MeasureCost},
+	}}
+	for n := range int64(400) {
+		p.Buffers = append(p.Buffers, model.Buffer{
+			ID: strconv.FormatInt(n, 10), Lower: n, Upper: n + 3 + n%2, Size: 6 + n%3,
+			Extra: &model.Extra{Costs: []model.PoolCost{{Pool: 1, Cost: 1 + n%7}}},
+		})
+	}
+	ctx, enough := context.WithCancel(context.Background())
+	defer enough()
+	asked := 0
+	c, ok := chooserOf(p, shortSighted{find(t, "exact"), &asked, enough})
+	if !ok {
+		t.Fatal("the loads alone leave no plan")
+	}
+	c.loads.Cheapest(ctx, never, third)
+	k := c.packing(nil).checkerOf()
+	must.Get(k.pass(ctx, 1))(t)
+	if k.named > 0 || k.missed == 0 || ctx.Err() != nil {
+		t.Errorf("%d cores, %d sets left undecided, %d questions; want no core", k.named, k.missed, asked)
 	}
 }
