@@ -48,6 +48,8 @@ type Plan interface {
 	Document(kind string) *Document
 	// Page returns the report as a page.
 	Page() *Page
+	// Brief returns the report in few lines.
+	Brief() Brief
 	// Print writes the report for people.
 	Print(w io.Writer) error
 	// Doubts reports whether it is unknown if the model runs from the plan, and why. firmware says that firmware is built

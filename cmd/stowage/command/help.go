@@ -236,6 +236,9 @@ func commandGroups(cmd *cobra.Command) (all []commandGroup) {
 // usageLine returns the synopsis of a command.
 func usageLine(cmd *cobra.Command) string {
 	if cmd.HasAvailableSubCommands() && !cmd.HasParent() {
+		if cmd.Name() == theCommand.Name {
+			return "stowage [options] FILE\n  stowage COMMAND [options] [arguments]"
+		}
 		return cmd.Name() + " COMMAND [options] [arguments]"
 	}
 	if topic(cmd) {

@@ -16,6 +16,7 @@
 //	output.go      writing a plan in the format that its file name asks for
 //	terminal.go    what differs on a terminal
 //	suggest.go     what a misspelt word may have meant
+//	answer.go      stowage FILE: which subcommand that is, and the short answer
 //	ways.go        the next step after an answer of "no"
 //	names.go       what several commands take by one name: planners, folders, JSON
 //	interrupt.go   what a signal does to a running search
@@ -71,7 +72,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 // Execute runs one command line and returns the exit code.
 func (p *Program) Execute(args []string, stdout, stderr io.Writer) (code int) {
 	defer recoverTo(p.Name, stderr, &code)
-	args = withValues(args)
+	args = withVerb(p, withValues(args))
 	out, errs := newOutlet(stdout, false), newOutlet(stderr, true)
 	var cmd *cobra.Command
 	err := errLight

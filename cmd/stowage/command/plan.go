@@ -45,6 +45,7 @@ type planFlags struct {
 	json   bool
 	probe  bool
 	quiet  bool
+	brief  bool // the answer is a few lines
 	search search
 	model  modelFlags
 	graph  graphFlags
@@ -104,6 +105,7 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	f.BoolVar(&p.probe, "probe", false, "print a C++ header that logs the scratch of a target")
 	f.BoolVar(&p.fold, "fold-float16", false, "convert float16 weights to float32 in the model")
 	f.BoolVar(&p.replace, "replace-plan", false, "replace the model's own plan in any case, even Vela's")
+	bindBrief(cmd, &p.brief)
 	p.model.bind(cmd)
 	p.graph.bind(cmd)
 	p.search.bindPlanner(cmd)
@@ -247,7 +249,7 @@ func (p *planFlags) finish(cmd *cobra.Command, name string, made models.Plan, ou
 	if err := p.write(cmd, made, outputs); err != nil {
 		return misused(err)
 	}
-	if err := p.say(cmd, made); err != nil {
+	if err := p.say(cmd, name, made); err != nil {
 		return err
 	}
 	doubtful, why := made.Doubts(slices.ContainsFunc(outputs, forFirmware))
@@ -325,12 +327,14 @@ func (p *planFlags) unwritten(cmd *cobra.Command, outputs []output) []output {
 
 // say prints the report on standard output, as text or as JSON. If -o writes there, the report for people goes to
 // standard error.
-func (p *planFlags) say(cmd *cobra.Command, made models.Plan) error {
+func (p *planFlags) say(cmd *cobra.Command, path string, made models.Plan) error {
 	switch {
 	case p.json:
 		return writeTo(cmd, "", func(w io.Writer) error { _, err := made.Write(w, "json", true); return err })
 	case p.quiet:
 		return nil
+	case p.brief:
+		return writeTo(cmd, "", func(w io.Writer) error { return p.answer(w, path, made) })
 	case p.toStdout():
 		return made.Print(cmd.ErrOrStderr())
 	}
@@ -386,8 +390,12 @@ func withCommand(cmd *cobra.Command, file string, err error) error {
 		return err
 	}
 	line := []string{cmd.CommandPath()}
+	if cmd.Flags().Changed("brief") {
+		line[0] = cmd.Root().Name()
+	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch values, many := f.Value.(pflag.SliceValue); {
+		case f.Name == "brief":
 		case many:
 			for _, v := range values.GetSlice() {
 				line = append(line, "--"+f.Name, quoted(v))

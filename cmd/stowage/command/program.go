@@ -28,7 +28,9 @@ var theCommand = &Program{
 	Long: "Stowage plans static memory. You give it the size and lifespan of each buffer of a " +
 		"program; it gives you offsets. Buffers that are live together never overlap, and the " +
 		"memory they take together is as small as possible. When it can, Stowage proves that no plan is smaller.",
-	Example: `  stowage solve model.csv                        lowest plan, CSV on standard output
+	Example: `  stowage model.csv                              a short answer about any file, and what to type next
+  stowage -c 256KiB -o planned.tflite m.tflite   does it fit? Then write the plan
+  stowage solve model.csv                        lowest plan, CSV on standard output
   stowage solve -c 1MiB -o plan.html model.csv   fit 1 MiB, and draw the plan
   stowage plan -o planned.tflite model.tflite    plan a TensorFlow Lite model
   stowage explain -c 900KiB model.csv            name the buffers that cannot fit`,

@@ -47,6 +47,9 @@ type solveFlags struct {
 	force       bool
 	input       string
 	why         bool
+	brief       bool  // the answer is a few lines
+	own         owned // the plan in INPUT, if the answer is a few lines
+	ownHeight   int64 // its height; 0 for none
 	cpuProfile  string
 }
 
@@ -85,6 +88,7 @@ The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "only warnings and errors on standard error")
 	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")
 	_ = f.MarkHidden("cpuprofile")
+	bindBrief(cmd, &s.brief)
 	group(cmd, "Problem", "start")
 	group(cmd, "Output", "format", "force", "steps", "stats", "json", "progress", "certificate", "why")
 	complete(cmd, "format", func() []string { return slices.Concat(formatNames(), []string{dsaProblem, dsaSolution}) })
@@ -126,6 +130,9 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 			return err
 		}
 	}
+	if err := s.ownFirst(cmd, input, file, &o); err != nil {
+		return err
+	}
 	stopProfile, err := startProfile(s.cpuProfile)
 	if err != nil {
 		return err
@@ -163,9 +170,11 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	if s.why {
 		printWhy(cmd.ErrOrStderr(), turns, r, p, &o)
 	}
-	if !s.quiet {
+	if s.brief && !s.quiet && s.stats != "-" {
+		failed = append(failed, s.answer(ctx, cmd, input, r, p, began))
+	} else if !s.quiet {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
-		s.sayNext(ctx, cmd, input, r, p, began)
+		s.sayNext(ctx, cmd.ErrOrStderr(), input, r, p, began)
 		if r.Status == stowage.Infeasible && s.writes(pictureNames()...) {
 			fmt.Fprintln(cmd.ErrOrStderr(),
 				"no picture is written: stowage explain, with the same capacity and -o, draws what does not fit")
@@ -298,6 +307,13 @@ func (s *solveFlags) read(cmd *cobra.Command, input string, o *stowage.Options,
 		if o.Start, err = readStart(s.start, input, file, deadline); err != nil {
 			return nil, err
 		}
+	case s.brief:
+		if !s.quiet {
+			noteRead(cmd, input, file)
+		}
+		if s.own = ownPlan(file); s.own.offsets != nil {
+			return file, nil
+		}
 	case !s.quiet:
 		notePlan(cmd, input, file)
 	}
@@ -324,14 +340,14 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
 		if s.stats != "" {
 			return usagef("--json and --stats exclude each other: both write the same figures")
 		}
-		if len(s.paths) == 0 {
+		if len(s.paths) == 0 && !s.brief {
 			return usagef("--json prints the figures of the run, so the plan needs -o FILE; --format json prints " +
 				"the plan as JSON")
 		}
 		s.stats = "-"
 	}
 	paths := s.paths
-	if len(paths) == 0 {
+	if len(paths) == 0 && (!s.brief || s.format != "") {
 		paths = []string{""}
 	}
 	if s.format != "" && len(paths) > 1 {

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/explain"
@@ -176,10 +174,9 @@ func waysOf(w *explain.Ways, p *stowage.Problem) *waysJSON {
 }
 
 // sayNext says after a run without a plan how many bytes are too many and what to type next.
-func (s *solveFlags) sayNext(ctx context.Context, cmd *cobra.Command, input string, r *stowage.Result,
+func (s *solveFlags) sayNext(ctx context.Context, stderr io.Writer, input string, r *stowage.Result,
 	p *stowage.Problem, began time.Time,
 ) {
-	stderr := cmd.ErrOrStderr()
 	file := typed(input)
 	if input == format.Standard {
 		file = "FILE"

@@ -1,0 +1,276 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/models"
+)
+
+// Idea: stowage FILE does what most people want of that file, and answers in a few lines that end with the next
+// command. A command line without a subcommand becomes one of solve or plan with the hidden flag --brief, so it takes
+// all flags of these.
+//
+//	a problem, a dump, a trace   its lowest plan, or whether it fits a capacity (solve)
+//	a problem with a plan        the plan is checked first, and compared with the lowest
+//	a model, a graph             its arena (plan)
+//	a trace with -o FILE.plan    the plan of its steps (arena plan)
+
+const briefUsage = "answer in a few lines"
+
+// bindBrief defines the hidden flag by which stowage FILE calls a subcommand.
+func bindBrief(cmd *cobra.Command, brief *bool) {
+	cmd.Flags().BoolVar(brief, "brief", false, briefUsage)
+	_ = cmd.Flags().MarkHidden("brief")
+}
+
+// withVerb puts a subcommand before a command line that has only flags and the name of a file. Any other stays as it is.
+func withVerb(p *Program, args []string) []string {
+	if len(args) == 0 || p != theCommand || isCommand(args[0]) {
+		return args
+	}
+	file := theFile(args)
+	if file == "" {
+		return args
+	}
+	verb := []string{"solve", "--brief"}
+	switch kind := fileKind(file); {
+	case kind.Model() || commandOf(file) == "plan":
+		verb[0] = "plan"
+	case kind == format.Trace && strings.HasSuffix(outputOf(args), ".plan"):
+		verb = []string{"arena", "plan"}
+	}
+	return append(verb, args...)
+}
+
+// isCommand reports whether a word is a subcommand, of those that are hidden too.
+func isCommand(word string) bool {
+	return strings.HasPrefix(word, "__") || slices.ContainsFunc(rootGroups, func(g rootGroup) bool {
+		return slices.Contains(strings.Fields(g.names), word)
+	})
+}
+
+// theFile returns the only argument that is no flag if commandOf knows what to do with it, or "".
+func theFile(args []string) string {
+	for _, cmd := range []*cobra.Command{newSolve(), newPlan()} {
+		f := cmd.Flags()
+		f.Init(cmd.Name(), pflag.ContinueOnError)
+		f.SetOutput(io.Discard)
+		f.SetNormalizeFunc(oneName)
+		f.BoolP("help", "h", false, "")
+		if f.Parse(args) != nil || f.NArg() != 1 {
+			continue
+		}
+		if name := f.Arg(0); commandOf(name) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// outputOf returns the value of the last -o.
+func outputOf(args []string) (path string) {
+	for k, x := range args {
+		switch value, ok := strings.CutPrefix(x, "--output="); {
+		case ok:
+			path = value
+		case (x == "-o" || x == "--output") && k+1 < len(args):
+			path = args[k+1]
+		case strings.HasPrefix(x, "-o"):
+			path = x[len("-o"):]
+		}
+	}
+	return path
+}
+
+// fileKind returns the kind of a file, or "" if it cannot be read. A graph in JSON counts as a model.
+func fileKind(name string) format.Kind {
+	if name == format.Standard {
+		return ""
+	}
+	in, err := format.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer in.Close()
+	if in.Kind == format.JSON {
+		if text, err := in.Content(); err == nil && stowjson.IsGraph(text) {
+			return format.TFLite
+		}
+	}
+	return in.Kind
+}
+
+// ownFirst checks the plan that is in the file of a problem. The search starts from it.
+func (s *solveFlags) ownFirst(cmd *cobra.Command, path string, file *format.File, o *stowage.Options) error {
+	own := s.own
+	if own.offsets == nil || s.ignoreOffsets || file.Kind.Model() {
+		return nil
+	}
+	p := file.Problem
+	free := *p // a plan that is too high for the capacity is a plan
+	free.Capacity = 0
+	report, err := stowage.VerifyPlan(&free,
+		&stowage.Plan{Offsets: own.offsets, Pools: own.pools, Parts: own.parts, Height: -1})
+	if err != nil {
+		return err
+	}
+	if !report.OK() {
+		return invalid(cmd, path, p, report, 0, false)
+	}
+	if !p.Ruled() {
+		if o.Start == nil {
+			o.Start = own.offsets
+		}
+		s.ownHeight = report.Height
+	}
+	return nil
+}
+
+// answer prints the outcome of stowage FILE about a problem.
+func (s *solveFlags) answer(ctx context.Context, cmd *cobra.Command, input string, r *stowage.Result,
+	p *stowage.Problem, began time.Time,
+) error {
+	return writeText(cmd, "", func(w io.Writer) error {
+		fmt.Fprintf(w, "%s: %s\n", nameOf(input), s.sentence(r, p))
+		if s.ownHeight > 0 {
+			fmt.Fprintf(w, "its own plan is valid and %s\n", s.ownSentence(r, p))
+		}
+		if !r.Status.HasPlan() {
+			s.sayNext(ctx, w, input, r, p, began)
+			return nil
+		}
+		if written := s.written(); written != "" {
+			_, err := fmt.Fprintf(w, "written: %s\n", written)
+			return err
+		}
+		file, capacity := typed(input), ""
+		if input == format.Standard {
+			return nil
+		}
+		if s.capacity > 0 {
+			capacity = fmt.Sprintf("-c %d ", int64(s.capacity))
+		}
+		if s.own.File != nil && s.own.Kind == format.Trace {
+			_, err := fmt.Fprintf(w, "next: 'stowage -o steps.plan %s' writes the plan that the program follows\n", file)
+			return err
+		}
+		fmt.Fprintf(w, "next: 'stowage %s-o plan.csv %s' writes the offsets, '-o plan.html' a page that shows them",
+			capacity, file)
+		if s.capacity == 0 && !p.Ruled() {
+			fmt.Fprint(w, "; '-c SIZE' asks whether it fits")
+		}
+		_, err := fmt.Fprintln(w)
+		return err
+	})
+}
+
+// amount returns a number of bytes with its unit: 82837504 bytes (79 MiB).
+func amount(n int64) string {
+	number, unit, ok := strings.Cut(bytesAndUnit(n), " ")
+	if number += " bytes"; ok {
+		number += " " + unit
+	}
+	return number
+}
+
+// written lists the files of -o.
+func (s *solveFlags) written() string {
+	var files []string
+	for _, o := range s.outputs {
+		if !toStdout(o.path) {
+			files = append(files, o.path)
+		}
+	}
+	return strings.Join(files, ", ")
+}
+
+// sentence is the outcome for people.
+func (s *solveFlags) sentence(r *stowage.Result, p *stowage.Problem) string {
+	buffers := count(len(p.Buffers), "buffer")
+	planned, without := ending(r.Stopped)
+	switch {
+	case p.Ruled():
+		return summary(r, p)
+	case r.Collision != nil:
+		return "no plan: " + collides(r.Collision, p)
+	case r.Status == stowage.Infeasible:
+		return fmt.Sprintf("does not fit into %s: no plan of its %s is lower than %s, proven",
+			amount(p.Capacity), buffers, amount(r.LowerBound))
+	case r.Status == stowage.Unknown && p.Capacity > 0:
+		return fmt.Sprintf("undecided whether it fits into %s: %s; no plan of its %s is lower than %s",
+			amount(p.Capacity), without, buffers, amount(r.LowerBound))
+	case r.Status == stowage.Unknown:
+		return "no plan found: " + without
+	}
+	text := fmt.Sprintf("%s in %s", buffers, amount(r.Height))
+	if p.Capacity > 0 {
+		text = fmt.Sprintf("fits: %s of the capacity of %s", text, amount(p.Capacity))
+	}
+	switch {
+	case r.Status == stowage.Optimal:
+		text += ", the lowest plan, proven"
+	case p.Capacity == 0 || s.minimize:
+		text += fmt.Sprintf("; no plan is lower than %s, which is %s less", amount(r.LowerBound),
+			gap(r.Height, r.LowerBound))
+		text += " (" + planned + ")"
+	}
+	return text
+}
+
+// ownSentence compares the plan in the file with the one that was found.
+func (s *solveFlags) ownSentence(r *stowage.Result, p *stowage.Problem) string {
+	text := "takes " + amount(s.ownHeight)
+	switch {
+	case r.Status.HasPlan() && s.ownHeight > r.Height:
+		text += fmt.Sprintf(", %s more", gap(s.ownHeight, r.Height))
+	case p.Capacity > 0 && s.ownHeight > p.Capacity:
+		text += ", which does not fit"
+	case r.Status.HasPlan():
+		text += ", the same"
+	}
+	return text
+}
+
+// answer prints the outcome of stowage FILE about a model.
+func (p *planFlags) answer(w io.Writer, path string, made models.Plan) error {
+	b := made.Brief()
+	for _, line := range b.Lines {
+		fmt.Fprintln(w, line)
+	}
+	var files []string
+	for _, path := range p.outputs {
+		if made.Fits() == "" || made.Fits() == "yes" {
+			files = append(files, path)
+		}
+	}
+	flags := b.Flags
+	if flags != "" {
+		flags += " "
+	}
+	if p.capacity > 0 {
+		flags += fmt.Sprintf("-c %d ", int64(p.capacity))
+	}
+	if len(files) > 0 {
+		fmt.Fprintf(w, "written: %s\n", strings.Join(files, ", "))
+	}
+	report := fmt.Sprintf("'stowage plan %s' reports all of it", typed(path))
+	var err error
+	switch {
+	case b.Flags == "" && made.Fits() != "" && made.Fits() != "yes":
+		_, err = fmt.Fprintln(w, "next:", report)
+	case len(files) == 0 || b.Flags != "":
+		_, err = fmt.Fprintf(w, "next: 'stowage %s-o planned.%s %s' writes the plan; %s\n", flags, b.Kind, typed(path), report)
+	}
+	return err
+}
