@@ -49,23 +49,18 @@ type read struct {
 // call returns how an operator is called for some lines of its results, or why it cannot be.
 func (s *Splitter) call(k int, axis Axis, want span) (call, string) {
 	d, l := s.operators[k].d, s.along(k, axis)
-	c := call{made: want}
 	at := 1 + int(axis)
-	for place, reads := range l.reads {
-		if reads == nil {
-			continue
+	n := d.Results[0].Shape[at]
+	c := call{made: want}
+	for more := 1; !l.find(&c); more++ { // nothing but padding: the nearest line that reads something is made, too
+		if more > n {
+			return c, fmt.Sprintf("its %s are padding alone", axis)
 		}
-		r := read{place: place, span: span{1 << 30, 0}}
-		for _, x := range reads[want.first:want.end] {
-			if x.First <= x.Last {
-				r.first, r.end = min(r.first, x.First), max(r.end, x.Last+1)
-			}
+		if c.made = (span{max(0, want.first-more), want.end}); !l.find(&c) {
+			c.made = span{want.first, min(n, want.end+more)}
 		}
-		if r.first >= r.end {
-			return c, fmt.Sprintf("%s %d to %d of its result are padding alone", axis, want.first, want.end-1)
-		}
-		c.reads = append(c.reads, r)
 	}
+	want = c.made
 	switch d.Kind {
 	case "CONV_2D", "DEPTHWISE_CONV_2D":
 		c.valid = true
@@ -80,6 +75,27 @@ func (s *Splitter) call(k int, axis Axis, want span) (call, string) {
 		return c, stretched(&c, d, at, want)
 	}
 	return c, ""
+}
+
+// find sets the lines that a call reads. It returns false if an operand has none of them.
+func (l *lines) find(c *call) bool {
+	c.reads = nil
+	for place, reads := range l.reads {
+		if reads == nil {
+			continue
+		}
+		r := read{place: place, span: span{1 << 30, 0}}
+		for _, x := range reads[c.made.first:c.made.end] {
+			if x.First <= x.Last {
+				r.first, r.end = min(r.first, x.First), max(r.end, x.Last+1)
+			}
+		}
+		if r.first >= r.end {
+			return false
+		}
+		c.reads = append(c.reads, r)
+	}
+	return true
 }
 
 // windowed pads what a convolution reads.

@@ -120,8 +120,11 @@ func Of(m *tflite.Model) *Splitter {
 	for k := range s.operators {
 		o := &m.Operators[k]
 		for _, t := range o.Inputs {
-			if t >= 0 && !slices.Contains(s.readers[t], k) {
-				s.readers[t] = append(s.readers[t], k)
+			if t < 0 {
+				continue
+			}
+			if r := s.readers[t]; len(r) == 0 || r[len(r)-1] != k {
+				s.readers[t] = append(r, k)
 			}
 		}
 		for _, t := range o.Outputs {

@@ -1,5 +1,6 @@
 // Package interpreter runs models in PyPI's interpreter of TensorFlow Lite Micro, tflite_micro. It returns their
 // outputs, the memory in use, and the smallest arena. Tests and measurements compare plans and predictions with it.
+// It also runs them in LiteRT, which returns outputs alone.
 package interpreter
 
 import (
@@ -18,8 +19,12 @@ import (
 // Idea: one Python process answers requests, a line of JSON for each, since loading the package takes longer than most
 // models. Arenas that are too small are tried in a fork of it, which may crash.
 
-//go:embed interpreter.py
-var script []byte
+var (
+	//go:embed interpreter.py
+	script []byte
+	//go:embed litert.py
+	litert []byte
+)
 
 // A Request is a model to run.
 type Request struct {
@@ -69,7 +74,7 @@ type Process struct {
 }
 
 // ErrMissing means that the Python that was named lacks the package.
-var ErrMissing = errors.New("tflite-micro is not installed")
+var ErrMissing = errors.New("tflite-micro, or ai-edge-litert, is not installed")
 
 // Python returns the Python to run: see pypi.Python.
 func Python() string { return pypi.Python() }
@@ -80,7 +85,21 @@ func Start(python string, library ...string) (*Process, error) {
 	if err := exec.Command(python, "-c", "import tflite_micro.python.tflite_micro").Run(); err != nil {
 		return nil, ErrMissing
 	}
-	p := &Process{cmd: exec.Command(python, append([]string{"-c", string(script)}, library...)...)}
+	return start(exec.Command(python, append([]string{"-c", string(script)}, library...)...))
+}
+
+// StartLiteRT starts a process that runs models in LiteRT. Of a request it reads Model, Runs and Seed, and the answer has
+// Outputs of its reference kernels and of its default ones, with a blank between them. The error is ErrMissing if the
+// package ai-edge-litert is missing.
+func StartLiteRT(python string) (*Process, error) {
+	if err := exec.Command(python, "-c", "import ai_edge_litert.interpreter").Run(); err != nil {
+		return nil, ErrMissing
+	}
+	return start(exec.Command(python, "-c", string(litert)))
+}
+
+func start(cmd *exec.Cmd) (*Process, error) {
+	p := &Process{cmd: cmd}
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
