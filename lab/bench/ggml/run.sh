@@ -40,23 +40,22 @@ END
 cmake -S "$work/cmake" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DGGML_OPENMP=OFF -DGGML_NATIVE=ON \
 	-DGGML_CPU_REPACK=OFF -DGGML_LLAMAFILE=OFF -DCMAKE_C_FLAGS=-w -DCMAKE_CXX_FLAGS=-w >/dev/null
 cmake --build "$work/build" --target ggml -j "$(nproc)" >/dev/null
-make -s capi
+cc -std=c99 -O2 -Icore -c core/stowage_core.c -o "$work/core.o"
 
 # program NAME HEADERS FLAG OBJECT...: graphs.cpp with what replaces ggml's own.
-lib=bin/capi
 program() {
 	local name=$1 headers=$2 flag=$3
 	shift 3
-	cc -std=c99 -O1 -I"$headers" -Icapi -c examples/ggml/stowage_ggml.c -o "$work/$name.c.o"
+	cc -std=c99 -O1 -I"$headers" -Icore -c examples/ggml/stowage_ggml.c -o "$work/$name.c.o"
 	c++ -std=c++17 -O1 $flag -I"$headers" -Iexamples/ggml -c lab/bench/ggml/graphs.cpp -o "$work/$name.o"
 	c++ "$work/$name.o" "$work/$name.c.o" "$@" -o "$work/$name" -Wl,--allow-multiple-definition "$work"/build/ggml/src/libggml.a \
-		"$work"/build/ggml/src/libggml-cpu.a "$work"/build/ggml/src/libggml-base.a -L$lib -lstowage -Wl,-rpath,"$PWD/$lib" -lpthread -ldl
+		"$work"/build/ggml/src/libggml-cpu.a "$work"/build/ggml/src/libggml-base.a "$work/core.o" -lpthread -ldl
 }
 program graphs "$work/ggml/include" -DGGML
 cc -O1 -I"$work/ggml/include" -I"$work/ggml/src" -c "$work/log/ggml-alloc.c" -o "$work/log.o"
 program logs "$work/ggml/include" -DGGML "$work/log.o"
 cc -O1 -I"$work/planner/include" -I"$work/planner/src" -c "$work/planner/src/ggml-alloc.c" -o "$work/planner.o"
-cc -std=c99 -O1 -I"$work/planner/include" -Icapi -c examples/ggml/gallocr_planner.c -o "$work/callback.o"
+cc -std=c99 -O1 -I"$work/planner/include" -Icore -c examples/ggml/gallocr_planner.c -o "$work/callback.o"
 program patched "$work/planner/include" -DGALLOCR_PATCHED "$work/planner.o" "$work/callback.o"
 
 go build -o bin/stowage ./cmd/stowage

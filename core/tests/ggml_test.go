@@ -1,4 +1,4 @@
-package main_test
+package tests
 
 import (
 	"os"
@@ -14,11 +14,11 @@ import (
 // TestGgml compiles examples/ggml against a stand-in for ggml, and runs it on random graphs. What the patch adds to
 // ggml-alloc.h is in the stand-in, too. The real ggml takes minutes to build: see lab/bench/ggml.
 func TestGgml(t *testing.T) {
+	need(t, "cc")
 	graphs := "60"
 	if plantest.AtNight() {
 		graphs = "300"
 	}
-	dir := library(t)
 	folder := t.TempDir()
 	patch := must.Get(os.ReadFile("../../examples/ggml/gallocr.patch"))(t)
 	header, _, found := strings.Cut(string(patch), "--- a/ggml/src/ggml-alloc.c")
@@ -34,10 +34,10 @@ func TestGgml(t *testing.T) {
 	path := filepath.Join(folder, "check")
 	args := []string{
 		"-std=c99", "-g", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wno-parentheses", "-Werror", "-I" + folder,
-		"-Itestdata/ggml", "-I.", "-I../../examples/ggml",
-		"testdata/ggml/check.c", "../../examples/ggml/stowage_ggml.c", "../../examples/ggml/gallocr_planner.c", "-o", path,
-		"-L" + dir, "-lstowage", "-Wl,-rpath," + dir,
+		"-Itestdata/ggml", "-I..", "-I../../examples/ggml",
+		"testdata/ggml/check.c", "../../examples/ggml/stowage_ggml.c", "../../examples/ggml/gallocr_planner.c",
+		"../stowage_core.c", "-o", path,
 	}
-	tool(t, nil, "cc", args...)
-	t.Log(tool(t, nil, path, graphs))
+	tool(t, "", nil, "cc", args...)
+	t.Log(tool(t, "", nil, path, graphs))
 }
