@@ -250,6 +250,7 @@ struct stowage_arena {
   uint64_t let;         /* bytes that went back upstream since the last trim */
   uint64_t beside;      /* bytes that were live upstream when this step began */
   uint64_t next_idle;   /* the step from which on idle pages are given back again */
+  uint32_t idles;       /* how often they were since the last load, to 8 */
   uint64_t seen, least; /* the most bytes live in this step; from how many on the resident memory is read */
   int rising;
 
@@ -1228,7 +1229,7 @@ static int load(stowage_arena *a, const char *text, size_t length, int replace) 
   }
   if (code)
     for (size_t i = 0; i < n; i++) free_plan(all[i]);
-  else a->s.total_peak = 0;
+  else a->s.total_peak = a->next_idle = a->idles = 0;
   raise_peaks(a);
   if (!a->depth) bury(a);
   leave(a);
@@ -1534,7 +1535,9 @@ static void *allocate(stowage_arena *a, size_t size, size_t alignment, uint64_t 
   e.served = what == SERVED;
   if (what == MISSED || what == REFUSED) {
     if (a->serving && a->s.upstream + size > a->beside + a->blocks->size / 4 && a->s.steps >= a->next_idle) {
-      a->next_idle = a->s.steps + 1; /* once a step: this step's memory is upstream, and idle pages make room for it */
+      /* This step's memory is upstream, and idle pages make room for it. If that comes again and again, touching them anew costs more. */
+      a->next_idle = a->s.steps + ((uint64_t)1 << a->idles);
+      a->idles += a->idles < 8;
       idle(a);
     }
   }

@@ -77,11 +77,12 @@ class Stats(NamedTuple):
     whole: int
     """The most resident memory of the whole run."""
     plain: int
-    """The most resident memory of a step that was recorded without a plan; 0 if none was, as with plans of a file."""
+    """The most resident memory of steps that were recorded without a plan, by the process's own mark if they raised it; 0 if none was, as
+    with plans of a file."""
     steady: int
     """The most resident memory of steps with a plan, from the second on after the latest planning."""
     rest: int
-    """The resident memory after the last step."""
+    """The resident memory now."""
     trimmed: int
     """What malloc_trim gave back at most before plans were loaded. That much of plain - steady a program can have without a plan."""
 
@@ -279,6 +280,9 @@ class Arena:
         if self._state == "serving" and not failed:
             self._judge(s)
         if not failed and (s.last.outside or s.last.missed) and s.last.served * 100 < s.last.outside + s.last.missed:
+            if not s.plans and s.resident and not self._settled:
+                self._mark()  # it has what kernels take between two reads of resident memory
+                self._plain = max(self._plain, self._whole)
             self._plain, self._asked = max(self._plain, s.resident_step), max(self._asked, s.live_step)
         if self._return:
             self._lib.stowage_arena_rest(self._at)
@@ -449,7 +453,7 @@ class Arena:
         return Stats(
             self._state, s.steps, s.plans, s.all.served, s.all.missed, s.all.refused, s.all.kept,
             max(s.total_peak - rest, s.block) if self._settled else 0, self._baseline(s), s.planned, s.bound, s.damaged,
-            self._before, max(self._whole, s.resident_peak), self._plain, self._steady, s.resident,
+            self._before, max(self._whole, s.resident_peak), self._plain, self._steady, self._resident() if s.resident else 0,
             int(self._lib.stowage_slot_trimmed(self._slot)),
         )  # fmt: skip
 

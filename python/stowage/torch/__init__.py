@@ -8,10 +8,10 @@
             step(batch)
     print(a.stats())
 
-The first two steps are recorded. Then the command `stowage arena plan` works out, in another process, at
-which offset of one block each allocation of a step lies, so that the block is as small as can be. From the
-third step on, allocations are served from that block. What the plan does not expect is allocated as
-before, so that losses are the same whatever the program does. If a step has other shapes, the arena
+The first six steps are recorded: so many show what steps take without a plan. Then the command
+`stowage arena plan` works out, in another process, at which offset of one block each allocation of a step
+lies, so that the block is as small as can be. From the seventh step on, allocations are served from that
+block. What the plan does not expect is allocated as before, so that losses are the same whatever the program does. If a step has other shapes, the arena
 records and plans again, and keeps both plans. docs/pytorch.md has the rest.
 
 It serves tensors of the CPU; cuda() serves those of a GPU. The library of stowage is never loaded here, so

@@ -6,9 +6,9 @@
     accumulate = stowage.torch.trainers.accelerate(a, accelerator)     # instead of accelerator.accumulate
     stowage.torch.trainers.ignite(a, engine)                           # a trainer, an evaluator
 
-Each looks at the arena only: what a trainer does is not changed. A step is what the trainer calls one: a step of the optimizer
-with all its micro-batches in Trainer, a batch elsewhere. Steps of an evaluation are steps of the arena too. A trainer that is
-interrupted, so that the end of a step never comes, ends it where the next one begins.
+Each looks at the arena only: what a trainer does is not changed. A step is a step of the optimizer with all its micro-batches: those
+begin alike and leave other tensors behind, and only together they are the same each time. A batch of an evaluation is a step too. A
+trainer that is interrupted, so that the end of a step never comes, ends it where the next one begins.
 """
 
 from __future__ import annotations
@@ -28,12 +28,17 @@ class _Open:
         self.arena = arena
         self.step: Optional[contextlib.ExitStack] = None
 
-    def begin(self, *_: Any) -> None:
+    def begin(self, *_: Any, **__: Any) -> None:
         self.end()
         self.step = contextlib.ExitStack()
         self.step.enter_context(self.arena)
 
-    def end(self, *_: Any) -> None:
+    def resume(self) -> None:
+        """Goes on with the step that is open, or begins one."""
+        if self.step is None:
+            self.begin()
+
+    def end(self, *_: Any, **__: Any) -> None:
         step, self.step = self.step, None
         if step is not None:
             step.close()
@@ -66,32 +71,48 @@ def transformers(arena: Arena) -> Any:
 
 
 def lightning(arena: Arena) -> Any:
-    """Returns a callback for Lightning's Trainer: a batch is a step, of training, validation, test or prediction."""
+    """Returns a callback for Lightning's Trainer: a step of the optimizer, and a batch of a validation, test or prediction, is a step."""
     step = _Open(arena)
     try:
         base = import_module("lightning.pytorch").Callback
     except ImportError:
         base = import_module("pytorch_lightning").Callback
 
-    def begin(*_: Any, **__: Any) -> None:
-        step.begin()
+    class Callback(base):  # type: ignore[misc]
+        done = 0  # steps of the optimizers
 
-    def end(*_: Any, **__: Any) -> None:
-        step.end()
+        def on_train_batch_start(self, *_: Any, **__: Any) -> None:
+            step.resume()
 
-    names: dict[str, Callable[..., None]] = {"on_exception": end, "teardown": end}
-    for kind in ("train", "validation", "test", "predict"):
-        names |= {f"on_{kind}_batch_start": begin, f"on_{kind}_batch_end": end}
-    return type("Callback", (base,), names)()
+        def on_train_batch_end(self, trainer: Any, *_: Any, **__: Any) -> None:
+            if trainer.global_step != self.done:
+                self.done = trainer.global_step
+                step.end()
+
+    for kind in ("validation", "test", "predict"):
+        setattr(Callback, f"on_{kind}_batch_start", lambda *_, **__: step.begin())
+        setattr(Callback, f"on_{kind}_batch_end", lambda *_, **__: step.end())
+    for last in ("on_train_epoch_end", "on_exception", "teardown"):
+        setattr(Callback, last, lambda *_, **__: step.end())
+    return Callback()
 
 
 def accelerate(arena: Arena, accelerator: Any) -> Callable[..., Any]:
-    """Returns what stands for accelerator.accumulate: the same context, which is a step of the arena too."""
+    """Returns what stands for accelerator.accumulate: the same context. A step lasts from the first micro-batch to the end of the one at
+    which the optimizer steps."""
+    step = _Open(arena)
 
     @contextlib.contextmanager
     def accumulate(*models: Any) -> Iterator[None]:
-        with arena, accelerator.accumulate(*models):
-            yield
+        step.resume()
+        try:
+            with accelerator.accumulate(*models):
+                yield
+        except BaseException:
+            step.end()
+            raise
+        if accelerator.sync_gradients:
+            step.end()
 
     return accumulate
 
