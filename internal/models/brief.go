@@ -33,8 +33,8 @@ func (x *tflitePlan) Brief() Brief {
 	if !exact {
 		atLeast = "at least "
 	}
-	size := fmt.Sprintf("%s: the smallest arena is %s%d bytes (%s, %s)", cell(filepath.Base(r.Model)), atLeast, need, a.Target,
-		WhichKernels(r.set))
+	size := fmt.Sprintf("%s: the smallest arena is %s%d bytes (%s, %s)", cell(filepath.Base(r.Model)), atLeast, need,
+		a.Target, WhichKernels(r.set))
 	switch {
 	case before > need:
 		size += fmt.Sprintf(", %.1f%% less than as it is, %d", less(need, before), before)

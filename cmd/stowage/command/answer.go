@@ -34,7 +34,7 @@ func bindBrief(cmd *cobra.Command, brief *bool) {
 	_ = cmd.Flags().MarkHidden("brief")
 }
 
-// withVerb puts a subcommand before a command line that has only flags and the name of a file. Any other stays as it is.
+// withVerb puts a subcommand before a command line that has only flags and the name of a file. Others stay as they are.
 func withVerb(p *Program, args []string) []string {
 	if len(args) == 0 || p != theCommand || isCommand(args[0]) {
 		return args
@@ -270,7 +270,8 @@ func (p *planFlags) answer(w io.Writer, path string, made models.Plan) error {
 	case b.Flags == "" && made.Fits() != "" && made.Fits() != "yes":
 		_, err = fmt.Fprintln(w, "next:", report)
 	case len(files) == 0 || b.Flags != "":
-		_, err = fmt.Fprintf(w, "next: 'stowage %s-o planned.%s %s' writes the plan; %s\n", flags, b.Kind, typed(path), report)
+		_, err = fmt.Fprintf(w, "next: 'stowage %s-o planned.%s %s' writes the plan; %s\n", flags, b.Kind, typed(path),
+			report)
 	}
 	return err
 }

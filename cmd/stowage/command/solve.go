@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,7 @@ type solveFlags struct {
 	stats       string
 	progress    string
 	certificate string
+	checkpoint  string
 	json        bool
 	quiet       bool
 	force       bool
@@ -82,6 +84,7 @@ The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html
 	f.StringVar(&s.stats, "stats", "", "write status, height and more to `FILE` as JSON")
 	f.BoolVar(&s.json, "json", false, "print the figures of --stats, with -o FILE for the plan")
 	f.StringVar(&s.progress, "progress", "", "write the state to `FILE` as JSON, 20 lines a second")
+	f.StringVar(&s.checkpoint, "checkpoint", "", "keep the best plan in `FILE`, each second; go on from it")
 	f.StringVar(&s.certificate, "certificate", "", "write a proof of the lower bound to `FILE`, for verify")
 	f.BoolVar(&s.why, "why", false, "print the turns of auto and why the run ended")
 	f.BoolVar(&s.force, "force", false, forceUsage)
@@ -90,7 +93,7 @@ The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html
 	_ = f.MarkHidden("cpuprofile")
 	bindBrief(cmd, &s.brief)
 	group(cmd, "Problem", "start")
-	group(cmd, "Output", "format", "force", "steps", "stats", "json", "progress", "certificate", "why")
+	group(cmd, "Output", "format", "force", "steps", "stats", "json", "progress", "checkpoint", "certificate", "why")
 	complete(cmd, "format", func() []string { return slices.Concat(formatNames(), []string{dsaProblem, dsaSolution}) })
 	return cmd
 }
@@ -154,10 +157,12 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	r, err := solve(ctx, cmd.ErrOrStderr(), s.quiet, p, o)
+	r, err := s.solve(ctx, cmd, p, o)
 	unrecorded := endProgress()
 	stopProfile()
-	if err != nil {
+	if lost := new(outputError); r != nil && errors.As(err, lost) {
+		unrecorded = errors.Join(unrecorded, err) // the checkpoint could not be written, but there is an answer
+	} else if err != nil {
 		return s.startFault(err)
 	}
 	if r.Status.HasPlan() {
@@ -189,6 +194,26 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	return outcomeOf(r.Status)
 }
 
+// solve calls solve, with a checkpoint if there is to be one.
+func (s *solveFlags) solve(ctx context.Context, cmd *cobra.Command, p *stowage.Problem, o stowage.Options,
+) (*stowage.Result, error) {
+	if s.checkpoint == "" {
+		return solve(ctx, cmd.ErrOrStderr(), s.quiet, p, o)
+	}
+	c := checkpoint{path: s.checkpoint, p: p}
+	ctx, err := c.resume(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	end := c.keep()
+	r, err := solve(ctx, cmd.ErrOrStderr(), s.quiet, p, o)
+	failed := end()
+	if err != nil {
+		return nil, err
+	}
+	return r, cmp.Or(failed, c.finish(r))
+}
+
 // checkRuled refuses flags that do not go with rules. Standard output gets JSON, because CSV has no rules but clocks.
 // A file in CSV gets the plan alone.
 func (s *solveFlags) checkRuled(file *format.File) error {
@@ -197,6 +222,8 @@ func (s *solveFlags) checkRuled(file *format.File) error {
 		return usagef("--certificate does not go with rules")
 	case s.start != "":
 		return usagef("--start does not go with rules")
+	case s.checkpoint != "":
+		return usagef("--checkpoint does not go with rules")
 	}
 	for k := range s.outputs {
 		if o := &s.outputs[k]; o.kind == "csv" && toStdout(o.path) && s.format == "" && file.Kind != format.CSV {
@@ -376,6 +403,10 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
 		return usagef("--stats - needs -o FILE: standard output has the plan")
 	case s.progress == "-":
 		return usagef("--progress needs a file: standard output has the plan")
+	case s.checkpoint == format.Standard:
+		return usagef("--checkpoint needs a file: it is read and replaced")
+	case s.checkpoint != "" && s.start != "":
+		return usagef("--checkpoint and --start exclude each other: a checkpoint is a plan to start from")
 	case s.certificate == format.Standard:
 		return usagef("--certificate needs a file: standard output is the plan's")
 	}
@@ -390,7 +421,7 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
 	for _, o := range s.outputs {
 		uses = append(uses, use{o.flag, o.path})
 	}
-	for _, u := range []use{{"--stats", s.stats}, {"--certificate", s.certificate}, {"--progress", s.progress}} {
+	for _, u := range []use{{"--stats", s.stats}, {"--certificate", s.certificate}, {"--progress", s.progress}, {"--checkpoint", s.checkpoint}} {
 		if err := errors.Join(u.apart(uses), checkOutput(u.path)); err != nil {
 			return err
 		}
