@@ -138,7 +138,8 @@ func (m *Model) numbered(e *Edit) ([]int32, error) {
 	for k := range e.Operators {
 		o := &e.Operators[k]
 		if o.From >= s.OperatorCount || o.Valid && (o.From < 0 || m.Operators[o.From].Options == nil) {
-			return nil, fmt.Errorf("operator %d of the edit: it is made from operator %d, which has no such form", k, o.From)
+			return nil, fmt.Errorf("operator %d of the edit: it is made from operator %d, which has no such form", k,
+				o.From)
 		}
 		for _, t := range slices.Concat(o.Inputs, o.Outputs) {
 			if t < -1 || int(t) >= known {
@@ -174,7 +175,7 @@ func (m *Model) numbered(e *Edit) ([]int32, error) {
 		next++
 	}
 	if len(free) > 0 {
-		return nil, fmt.Errorf("%d tensors leave the model and %d come, so that others would change their numbers",
+		return nil, fmt.Errorf("%d tensors leave and %d come, so that others would change their numbers",
 			len(e.Tensors)+len(free), len(e.Tensors))
 	}
 	return number, nil

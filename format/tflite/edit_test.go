@@ -53,7 +53,10 @@ func edits(t *testing.T) (*tflite.Model, *tflite.Edit) {
 				From: -1, Code: tflite.Code(tfliteschema.BuiltinOperatorCONCATENATION), Axis: 1,
 				Inputs: []int32{6, 6}, Outputs: []int32{7},
 			},
-			{From: -1, Code: tflite.Code(tfliteschema.BuiltinOperatorSLICE), Inputs: []int32{7, 8, 9}, Outputs: []int32{10}},
+			{
+				From: -1, Code: tflite.Code(tfliteschema.BuiltinOperatorSLICE),
+				Inputs: []int32{7, 8, 9}, Outputs: []int32{10},
+			},
 			{From: 1, Inputs: []int32{10}, Outputs: []int32{3}},
 		},
 	}
@@ -68,7 +71,8 @@ func TestEdited(t *testing.T) {
 		names = append(names, x.Name)
 	}
 	// "between" left, and the first new tensor has its number. The second subgraph is as it was.
-	if got := strings.Join(names, ","); got != "input,filter,padded,output,,part,both,,,half,input,filter,between,output" {
+	const want = "input,filter,padded,output,,part,both,,,half,input,filter,between,output"
+	if got := strings.Join(names, ","); got != want {
 		t.Errorf("tensors %s", got)
 	}
 	if sketch.Offline != nil || sketch.Bytes() != nil || len(m.Operators) != 4 || m.Offline == nil {
@@ -95,7 +99,7 @@ func TestEdited(t *testing.T) {
 	// What is made of a sketch is made of its file.
 	offsets := slices.Repeat([]int32{32}, len(sketch.Tensors))
 	planned := must.Get(tflite.Parse(must.Get(sketch.WithOffsets(offsets))(t), "two"))(t)
-	if planned.Offline == nil || !slices.Equal(planned.Offline.Offsets, offsets) || planned.Operators[3].Name() != "SLICE" {
+	if o := planned.Offline; o == nil || !slices.Equal(o.Offsets, offsets) || planned.Operators[3].Name() != "SLICE" {
 		t.Errorf("%+v", planned.Offline)
 	}
 	if _, err := sketch.Reordered([]int{0, 1, 3, 2, 4}); err == nil {
@@ -105,7 +109,7 @@ func TestEdited(t *testing.T) {
 		t.Error("the same order gives another file")
 	}
 	few := &tflite.Edit{Operators: []tflite.NewOperator{{From: 4, Inputs: []int32{0}, Outputs: []int32{3}}}}
-	if _, err := sketch.Edited(few); err == nil || !strings.Contains(err.Error(), "8 tensors leave the model and 0 come") {
+	if _, err := sketch.Edited(few); err == nil || !strings.Contains(err.Error(), "8 tensors leave and 0 come") {
 		t.Errorf("numbers of tensors change: %v", err)
 	}
 }
@@ -119,8 +123,8 @@ func TestEditedFaults(t *testing.T) {
 		{func(e *tflite.Edit) { e.Operators[0].Inputs[0] = 11 }, "operator 0 of the edit: it has tensor 11 of 11"},
 		{func(e *tflite.Edit) { e.Operators[4].From = 2 }, "it is made from operator 2, which has no such form"},
 		{func(e *tflite.Edit) { e.Operators[4].Valid = true }, "it is made from operator 1, which has no such form"},
-		{func(e *tflite.Edit) { e.Tensors[1].Data = e.Tensors[1].Data[:7] }, `tensor "" of the edit has shape [4 2] and 7 elements`},
-		{func(e *tflite.Edit) { e.Tensors[0].Shape = []int32{1, 0, 6, 1} }, `tensor "padded" of the edit has shape [1 0 6 1]`},
+		{func(e *tflite.Edit) { e.Tensors[1].Data = e.Tensors[1].Data[:7] }, `"" of the edit has shape [4 2] and 7 elements`},
+		{func(e *tflite.Edit) { e.Tensors[0].Shape = []int32{1, 0, 6, 1} }, `"padded" of the edit has shape [1 0 6 1]`},
 	} {
 		m, e := edits(t)
 		tc.spoil(e)

@@ -11,8 +11,8 @@ import (
 )
 
 // Idea: a builder writes down the operators of the new model, one after the other. It knows pieces: tensors of the new
-// model that hold some lines of an old tensor. A piece is cut by SLICE where fewer lines are read, and pieces are joined
-// by CONCATENATION. The same cut is made once in a strip, and the same constant once in the model.
+// model that hold some lines of an old tensor. A piece is cut by SLICE if fewer lines are read, and pieces are joined by
+// CONCATENATION. The same cut is made once in a strip, and the same constant once in the model.
 //
 // Invariant: the name of a tensor says which lines of which old tensor it holds.
 
@@ -166,12 +166,13 @@ func (b *builder) cut(of int32, p piece, lines span, serves int) piece {
 		return out
 	}
 	shape := b.shape(of, lines.end-lines.first)
-	begin := make([]int32, 4)
-	begin[1+b.axis] = int32(lines.first - p.first)
+	begin, size := [4]int32{}, [4]int32{-1, -1, -1, -1} // all that there is: so slices of many tensors share constants
+	begin[1+b.axis], size[1+b.axis] = int32(lines.first-p.first), int32(lines.end-lines.first)
 	out := piece{b.value(of, shape, lines, ""), lines}
+	four := []int32{4}
 	b.add(tflite.NewOperator{
-		Code:   codeSlice,
-		Inputs: []int32{p.tensor, b.constant([]int32{4}, begin...), b.constant([]int32{4}, shape...)}, Outputs: []int32{out.tensor},
+		Code: codeSlice, Inputs: []int32{p.tensor, b.constant(four, begin[:]...), b.constant(four, size[:]...)},
+		Outputs: []int32{out.tensor},
 	}, serves)
 	b.cuts[key] = out
 	return out
@@ -207,8 +208,8 @@ func (b *builder) join(parts []piece, of, into int32) piece {
 	return parts[0]
 }
 
-// run calls an operator of the chain, with the lines of its operands from find. It returns the pieces that it makes, one
-// for each result.
+// run calls an operator of the chain, with the lines of its operands from find. It returns the pieces that it makes,
+// one for each result.
 func (b *builder) run(k int, c call, find func(t int32, lines span, serves int) piece) []piece {
 	o, d := &b.s.m.Operators[k], b.s.operators[k].d
 	at := 1 + int(b.axis)

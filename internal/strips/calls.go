@@ -10,14 +10,14 @@ import (
 // Idea: to compute lines [lo, hi) of its results, an operator is called on the lines that these read. Four kinds of
 // operators need more:
 //
-//	a convolution      its lines are padded by PAD, and its padding becomes VALID. What lies outside of the image counts
-//	                   as zero to the kernel, and PAD writes what stands for zero
-//	a pool             what lies outside does not count at all. If its windows stay inside of the image, VALID is right.
-//	                   If not, the call keeps SAME and gets more lines, so many that SAME puts its windows where they
-//	                   belong. The lines too many are cut off
-//	one that stretches a RESIZE, a TRANSPOSE_CONV or a DEPTH_TO_SPACE makes some lines of each line that it reads. All of
-//	                   these are made, and those too many are cut off
-//	PAD                it pads what it did, as far as that is before or behind the lines
+//	a convolution   its lines are padded by PAD, and its padding becomes VALID. What lies outside of the image counts as
+//	                zero to the kernel, and PAD writes what stands for zero
+//	a pool          what lies outside does not count at all. If its windows stay inside of the image, VALID is right. If
+//	                not, the call keeps SAME, on such lines that SAME puts its windows where they belong. At the ends of
+//	                these lines are results too many, which are cut off. So may a convolution run (Chain.Crop)
+//	a stretch       a RESIZE, a TRANSPOSE_CONV or a DEPTH_TO_SPACE makes some lines of each line that it reads. All of
+//	                these are made, and those too many are cut off
+//	PAD             it pads what it did, as far as that is before or behind the lines
 //
 // A resize computes the place that it reads in floats or in 1/1024. Both are exact for strips if it enlarges by a power
 // of two, or reduces by a whole number.
@@ -46,15 +46,15 @@ type read struct {
 	before, after int
 }
 
-// call returns how an operator is called for some lines of its results, or why it cannot be.
-func (s *Splitter) call(k int, axis Axis, want span) (call, string) {
-	d, l := s.operators[k].d, s.along(k, axis)
-	at := 1 + int(axis)
+// call returns how an operator of a chain is called for some lines of its results, or why it cannot be.
+func (s *Splitter) call(k int, in *Chain, want span) (call, string) {
+	d, l := s.operators[k].d, s.along(k, in.Axis)
+	at := 1 + int(in.Axis)
 	n := d.Results[0].Shape[at]
 	c := call{made: want}
 	for more := 1; !l.find(&c); more++ { // nothing but padding: the nearest line that reads something is made, too
 		if more > n {
-			return c, fmt.Sprintf("its %s are padding alone", axis)
+			return c, fmt.Sprintf("its %s are padding alone", in.Axis)
 		}
 		if c.made = (span{max(0, want.first-more), want.end}); !l.find(&c) {
 			c.made = span{want.first, min(n, want.end+more)}
@@ -63,10 +63,11 @@ func (s *Splitter) call(k int, axis Axis, want span) (call, string) {
 	want = c.made
 	switch d.Kind {
 	case "CONV_2D", "DEPTHWISE_CONV_2D":
-		c.valid = true
-		s.windowed(&c, d, at, want)
+		if !in.Crop || s.cropped(&c, d, at, want) != "" {
+			s.padded(&c, d, at, want)
+		}
 	case "MAX_POOL_2D", "AVERAGE_POOL_2D", "L2_POOL_2D":
-		return c, s.pooled(&c, d, at, want)
+		return c, s.cropped(&c, d, at, want)
 	case "PAD", "PADV2":
 		r, pads := &c.reads[0], d.Operands[1].Data
 		begin := int(pads[2*at]) // the place of line 0 in the result
@@ -98,8 +99,9 @@ func (l *lines) find(c *call) bool {
 	return true
 }
 
-// windowed pads what a convolution reads.
-func (s *Splitter) windowed(c *call, d *distance.Operator, at int, want span) {
+// padded pads what a convolution reads.
+func (s *Splitter) padded(c *call, d *distance.Operator, at int, want span) {
+	c.valid = true
 	w, _ := distance.WindowOf(d, at)
 	r := &c.reads[0]
 	r.before = r.first - (want.first*w.Stride - w.Before)
@@ -116,8 +118,8 @@ func inside(d *distance.Operator, at int, want span) bool {
 	return want.first*w.Stride >= w.Before && (want.end-1)*w.Stride-w.Before+w.Span <= d.Operands[0].Shape[at]
 }
 
-// pooled finds lines with which a pool computes those that are wanted.
-func (s *Splitter) pooled(c *call, d *distance.Operator, at int, want span) string {
+// cropped finds lines with which a window computes those that are wanted, without padding them.
+func (s *Splitter) cropped(c *call, d *distance.Operator, at int, want span) string {
 	across := 3 - at
 	r := &c.reads[0]
 	if inside(d, across, span{0, d.Results[0].Shape[across]}) && inside(d, at, want) {
@@ -180,7 +182,7 @@ func stretch(d *distance.Operator, at int) (up, down int, why string) {
 	case n%m == 0:
 		return 1, n / m, ""
 	default:
-		why = fmt.Sprintf("it makes %d lines of %d: only powers of two, and reductions by whole numbers, are exact", m, n)
+		why = fmt.Sprintf("it makes %d lines of %d: exact are powers of two, and reductions by whole numbers", m, n)
 	}
 	return 1, 1, why
 }
@@ -196,7 +198,7 @@ func stretched(c *call, d *distance.Operator, at int, want span) string {
 		c.made.end += d.Operands[1].Shape[at] - up
 	}
 	if !want.within(c.made) {
-		return fmt.Sprintf("lines %d to %d of its result are computed from lines that do not reach them", want.first, want.end-1)
+		return fmt.Sprintf("what lines %d to %d of its result are computed from makes other lines", want.first, want.end-1)
 	}
 	return ""
 }

@@ -20,7 +20,7 @@ func (b *builder) halo(c *Chain, result int32, cuts []int) ([]piece, error) {
 			if !needed {
 				continue
 			}
-			made, why := s.call(k, c.Axis, lines)
+			made, why := s.call(k, c, lines)
 			if why != "" {
 				return nil, s.refuse(k, why)
 			}

@@ -102,7 +102,7 @@ func (s *Splitter) exactly(k, at int) string {
 	case "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV":
 		image := d.Operands[imageOf(d.Kind)].Type.Name
 		if image == "FLOAT32" && d.Operands[1].Type.Name != "FLOAT32" {
-			return "its weights are " + d.Operands[1].Type.Name + ", so a kernel may quantise all of its operand at once"
+			return "its weights are " + d.Operands[1].Type.Name + ", so a kernel may quantise its whole operand"
 		}
 		if image == "FLOAT32" && d.Padding == distance.Same && !s.m.Finite(int(o.Inputs[1])) {
 			return "its filter has elements that are no finite numbers, which padding would make NaN"

@@ -78,7 +78,7 @@ func (s *Splitter) turns(c *Chain, result int32, cuts []int) ([]turn, error) {
 			if end <= from {
 				continue
 			}
-			made, why := s.call(k, c.Axis, span{from, end})
+			made, why := s.call(k, c, span{from, end})
 			if why != "" {
 				return nil, s.refuse(k, why)
 			}

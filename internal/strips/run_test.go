@@ -102,7 +102,7 @@ func drawChains(m *tflite.Model, seed uint64, s *strips.Splitter) (out []*drawnC
 		first := rng.IntN(n)
 		c := strips.Chain{
 			First: first, Last: first + rng.IntN(n-first), Axis: strips.Axis(rng.IntN(2)), Strips: 2 + rng.IntN(10),
-			Ring: rng.IntN(2) == 0,
+			Ring: rng.IntN(2) == 0, Crop: rng.IntN(3) == 0,
 		}
 		if split, err := s.Split([]strips.Chain{c}); err == nil {
 			out = append(out, &drawnChain{seed, c, split})
@@ -140,8 +140,8 @@ func same(t *testing.T, r *runtime, networks int) {
 			}
 		}
 	}
-	for _, kind := range strings.Fields(`CONV_2D DEPTHWISE_CONV_2D MAX_POOL_2D AVERAGE_POOL_2D L2_POOL_2D PAD RESIZE_BILINEAR
-		RESIZE_NEAREST_NEIGHBOR ADD MUL CONCATENATION SPLIT FULLY_CONNECTED TRANSPOSE_CONV PRELU SLICE`) {
+	for _, kind := range strings.Fields(`CONV_2D DEPTHWISE_CONV_2D MAX_POOL_2D AVERAGE_POOL_2D L2_POOL_2D PAD
+		RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR ADD MUL CONCATENATION SPLIT FULLY_CONNECTED TRANSPOSE_CONV PRELU SLICE`) {
 		if operators[kind] == 0 {
 			t.Errorf("no chain has %s", kind)
 		}
@@ -151,30 +151,33 @@ func same(t *testing.T, r *runtime, networks int) {
 	}
 }
 
-// TestNarrow holds the test of the same bits: if each window reads a line less, nearly all networks differ whose chain
-// has such a window.
+// TestNarrow holds the test of the same bits: if each window reads a line less, the outputs of nearly all networks
+// differ whose chains have such windows.
 func TestNarrow(t *testing.T) {
 	r := micro(t)
-	halos, differ := 0, 0
+	networks, seen, chains, differ := 0, 0, 0, 0
 	for seed := range uint64(plantest.Share(2000, 120)) {
 		m := network(t, seed)
 		want := must.Get(r.outputs(m))(t)
-		right, wrong := drawChains(m, seed, strips.Of(m)), strips.Of(m)
+		right, wrong := strips.Of(m), strips.Of(m)
 		wrong.Narrow()
-		for i, d := range drawChains(m, seed, wrong) {
-			if reads(d.split) == reads(right[i].split) {
-				continue // no window has a halo
+		halos, different := 0, 0
+		for _, d := range drawChains(m, seed, wrong) {
+			same, err := right.Split([]strips.Chain{d.chain})
+			if err != nil || reads(d.split) == reads(same) {
+				continue // no window reads lines that others read
 			}
 			halos++
-			if got := must.Get(r.outputs(d.split.Model))(t); got != want {
-				differ++
-			} else {
-				t.Logf("%v: a line less is not seen", d)
+			if must.Get(r.outputs(d.split.Model))(t) != want {
+				different++
 			}
 		}
+		networks, seen = networks+min(halos, 1), seen+min(different, 1)
+		chains, differ = chains+halos, differ+different
 	}
-	if halos < 100 || differ*100 < halos*95 {
-		t.Errorf("of %d chains with a halo %d differ if it is a line less", halos, differ)
+	t.Logf("%d of %d networks and %d of %d chains with a halo differ if it is a line less", seen, networks, differ, chains)
+	if networks < 80 || seen*100 < networks*95 || differ*100 < chains*90 {
+		t.Error("what is wrong is not seen")
 	}
 }
 

@@ -49,6 +49,9 @@ type Chain struct {
 	Axis        Axis // the lines that strips have
 	Strips      int  // how many
 	Ring        bool // lines that several strips read are kept, and not computed again
+	// Crop keeps the SAME padding of convolutions. Their strips then have a line or two too many at the ends, which are
+	// cut off. That is more arithmetic, but no PAD, which makes a second copy of what is read.
+	Crop bool
 }
 
 // An Origin says where an operator of the new model comes from.
@@ -178,8 +181,8 @@ func (s *Splitter) look(k int, axis Axis) *lines {
 // one tensor thousands of times.
 const mostOperands = 64
 
-// Refused says why a chain of operators cannot run in strips along an axis: the error is a *Refusal, nil if it can. Split
-// may still refuse a number of strips.
+// Refused says why a chain of operators cannot run in strips along an axis: the error is a *Refusal, nil if it can.
+// Split may still refuse a number of strips.
 func (s *Splitter) Refused(first, last int, axis Axis) error {
 	_, err := s.result(first, last, axis)
 	return err
@@ -188,7 +191,7 @@ func (s *Splitter) Refused(first, last int, axis Axis) error {
 // result returns the tensor that a chain makes for the operators outside of it.
 func (s *Splitter) result(first, last int, axis Axis) (int32, error) {
 	if first < 0 || last < first || last >= len(s.operators) || axis < 0 || axis >= tiling.Axes {
-		return 0, &Refusal{-1, "", fmt.Sprintf("there is no chain from operator %d to %d along axis %d: the model has %d operators",
+		return 0, &Refusal{-1, "", fmt.Sprintf("there is no chain from operator %d to %d along axis %d of %d operators",
 			first, last, axis, len(s.operators))}
 	}
 	result := int32(-1)
@@ -206,7 +209,7 @@ func (s *Splitter) result(first, last int, axis Axis) (int32, error) {
 			case !s.ends[t] && readers[len(readers)-1] <= last:
 				continue
 			case result >= 0:
-				return 0, s.refuse(k, fmt.Sprintf("its result is needed outside of operators %d to %d, as is that of operator %d",
+				return 0, s.refuse(k, fmt.Sprintf("operators outside of %d to %d need its result and that of operator %d",
 					first, last, s.maker[result]))
 			}
 			result = t
@@ -221,8 +224,8 @@ func (s *Splitter) result(first, last int, axis Axis) (int32, error) {
 // refuse returns the refusal of an operator.
 func (s *Splitter) refuse(k int, why string) error { return &Refusal{k, s.m.Operators[k].Name(), why} }
 
-// Split returns the model with chains in strips. The chains must not share operators. The error is a *Refusal, or one of
-// tflite.Model.Edited.
+// Split returns the model with chains in strips. The chains must not share operators. The error is a *Refusal, or one
+// of tflite.Model.Edited.
 func (s *Splitter) Split(chains []Chain) (*Split, error) {
 	b := newBuilder(s)
 	order := make([]int, len(chains))

@@ -18,7 +18,7 @@ import (
 // Idea: each trap is one operator, or a few, with the edge that a plain cut into strips gets wrong. What can be exact
 // runs in the interpreter for every number of strips. What cannot is refused, with the operator and the reason.
 
-// An op is an operator on the image that the one before it made. Its result has a shape; constants come behind the image.
+// An op is an operator on the image that the one before it made. Constants come behind the image.
 type op struct {
 	code      tfliteschema.BuiltinOperator
 	options   map[int]any
@@ -120,7 +120,8 @@ func TestTraps(t *testing.T) {
 				constants: []tflitemade.Tensor{floats(2, 1, 1, 1), floats(2)},
 			}),
 		"strips of padding alone": chainOf(t, shape(1, 3, 4, 2),
-			op{code: codePad, result: []int32{1, 14, 9, 2}, constants: pads(0, 0, 7, 4, 0, 5, 0, 0)}, relu(shape(1, 14, 9, 2)),
+			op{code: codePad, result: shape(1, 14, 9, 2), constants: pads(0, 0, 7, 4, 0, 5, 0, 0)},
+			relu(shape(1, 14, 9, 2)),
 			op{
 				code: codeConv, options: map[int]any{0: int8(0), 1: int32(1), 2: int32(1), 4: int32(1), 5: int32(20)},
 				result: shape(1, 14, 9, 1), constants: []tflitemade.Tensor{floats(1, 2, 2, 2), floats(1)},
@@ -137,8 +138,10 @@ func TestTraps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want, s, split := must.Get(r.outputs(m))(t), strips.Of(m), 0
 			for n := 2; n <= 40; n++ {
-				for k := range 4 {
-					c := strips.Chain{Last: len(m.Operators) - 1, Axis: strips.Axis(k % 2), Strips: n, Ring: k > 1}
+				for k := range 8 {
+					c := strips.Chain{
+						Last: len(m.Operators) - 1, Axis: strips.Axis(k % 2), Strips: n, Ring: k/2%2 > 0, Crop: k/4 > 0,
+					}
 					got, err := s.Split([]strips.Chain{c})
 					if err != nil {
 						continue // more strips than lines, or along the resize by 3
@@ -180,7 +183,7 @@ func TestRefused(t *testing.T) {
 		{"its constant operand 1 differs from row to row", []op{
 			{code: codeAdd, result: image, constants: []tflitemade.Tensor{floats(1, 8, 1, 2)}},
 		}},
-		{"its result is needed outside of operators 0 to 1, as is that of operator 0", []op{
+		{"operators outside of 0 to 1 need its result and that of operator 0", []op{
 			relu, {code: codeRelu, result: image, edit: func(g *tflitemade.Graph, _ *tflitemade.Op) {
 				g.Ops = append(g.Ops, tflitemade.Op{Code: codeRelu, Inputs: []int32{0}, Outputs: []int32{1}})
 				g.Ops = g.Ops[:len(g.Ops)-1]
@@ -192,7 +195,7 @@ func TestRefused(t *testing.T) {
 			code: codeRelu, result: image,
 			edit: func(_ *tflitemade.Graph, o *tflitemade.Op) { o.Inputs[0] = 0 },
 		}}},
-		{"it makes 24 lines of 8: only powers of two", []op{{
+		{"it makes 24 lines of 8: exact are powers of two", []op{{
 			code: codeLinear, options: map[int]any{2: false, 3: false},
 			result: wide, constants: []tflitemade.Tensor{words([]int32{2}, 24, 8)},
 		}}},
@@ -204,7 +207,9 @@ func TestRefused(t *testing.T) {
 			code: tfliteschema.BuiltinOperatorMEAN, options: map[int]any{0: true},
 			result: []int32{1, 1, 1, 2}, constants: []tflitemade.Tensor{words([]int32{2}, 1, 2)},
 		}}},
-		{"its operand 0 has type UINT8", []op{{code: codeRelu, result: image, edit: typed(tfliteschema.TensorTypeUINT8)}}},
+		{"its operand 0 has type UINT8", []op{
+			{code: codeRelu, result: image, edit: typed(tfliteschema.TensorTypeUINT8)},
+		}},
 		{"which rows it reads of operand 0 is not known", []op{{
 			code: codeRelu, result: image,
 			edit: func(g *tflitemade.Graph, _ *tflitemade.Op) {
@@ -213,7 +218,7 @@ func TestRefused(t *testing.T) {
 				}
 			},
 		}}},
-		{"its weights are INT8, so a kernel may quantise all of its operand at once", []op{weights(func(x *tflitemade.Tensor) {
+		{"its weights are INT8, so a kernel may quantise its whole operand", []op{weights(func(x *tflitemade.Tensor) {
 			x.Type, x.Data = tfliteschema.TensorTypeINT8, x.Data[:len(x.Data)/4]
 		})}},
 		{"its filter has elements that are no finite numbers", []op{weights(func(x *tflitemade.Tensor) {
@@ -288,8 +293,9 @@ func TestChains(t *testing.T) {
 			t.Errorf("strips %v, want %v", order, want)
 		}
 		w := must.Get(got.Model.Written())(t)
-		if !slices.Equal(w.Subgraphs[0].Inputs, m.Subgraphs[0].Inputs) || !slices.Equal(w.Subgraphs[0].Outputs, m.Subgraphs[0].Outputs) {
-			t.Errorf("inputs %v, outputs %v", w.Subgraphs[0].Inputs, w.Subgraphs[0].Outputs)
+		was, is := m.Subgraphs[0], w.Subgraphs[0]
+		if !slices.Equal(is.Inputs, was.Inputs) || !slices.Equal(is.Outputs, was.Outputs) {
+			t.Errorf("inputs %v, outputs %v", is.Inputs, is.Outputs)
 		}
 	}
 }

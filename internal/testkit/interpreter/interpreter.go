@@ -88,7 +88,7 @@ func Start(python string, library ...string) (*Process, error) {
 	return start(exec.Command(python, append([]string{"-c", string(script)}, library...)...))
 }
 
-// StartLiteRT starts a process that runs models in LiteRT. Of a request it reads Model, Runs and Seed, and the answer has
+// StartLiteRT starts a process that runs models in LiteRT. Of a request it reads Model, Runs and Seed. The answer has
 // Outputs of its reference kernels and of its default ones, with a blank between them. The error is ErrMissing if the
 // package ai-edge-litert is missing.
 func StartLiteRT(python string) (*Process, error) {
