@@ -21,6 +21,7 @@
 //	names.go       what several commands take by one name: planners, folders, JSON
 //	interrupt.go   what a signal does to a running search
 //	progress.go    the progress line
+//	solveall.go    many problems in one run
 //	checkpoint.go  the best plan of a long run, on disk
 //	serve.go       the page of view, over HTTP
 //	solve.go …     one file for each subcommand

@@ -58,9 +58,11 @@ type solveFlags struct {
 func newSolve() *cobra.Command {
 	var s solveFlags
 	cmd := &cobra.Command{
-		Use:   "solve INPUT",
+		Use:   "solve INPUT...",
 		Short: "Plan the buffers of a problem",
 		Long: `Solve gives each buffer of INPUT an offset. Without a capacity, it looks for the lowest plan until that is proven or a limit comes. With one, any plan that fits will do, unless --minimize is given. Every plan is verified first.
+
+Several files, a folder, or a pattern such as "problems/*.csv" are planned one after the other, or by --workers at once. -o is then a folder.
 
 The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html, tex, h or c. A timeout includes reading. A signal ends the search.
 
@@ -68,10 +70,19 @@ The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html
 		Example: `  stowage solve model.csv
   stowage solve -c 1MiB -t 10s -o plan.html model.csv
   generate | stowage solve - | allocate`,
-		Args:        arity(1, "INPUT"),
+		Args:        inputsGiven,
 		SuggestFor:  []string{"run", "minimize", "allocate", "pack"},
 		Annotations: map[string]string{exitsKey: allExits},
-		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			files, several, err := inputs(args)
+			switch {
+			case err != nil:
+				return err
+			case several:
+				return s.runAll(cmd, files)
+			}
+			return s.run(cmd, args[0])
+		},
 	}
 	s.bind(cmd)
 	s.model.ruled = true
