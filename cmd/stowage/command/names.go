@@ -104,7 +104,6 @@ func inputsOf(args []string) ([]inputFile, error) {
 
 // folderNext says which command to type for all files of a folder, in place of a command that takes one file.
 var folderNext = map[string]string{
-	"solve":    "'stowage size %[1]s' and 'stowage compare %[1]s' plan each file in it",
 	"explain":  "'stowage size %s' says which capacity each file in it needs",
 	"show":     "'stowage view %s' shows each file in it",
 	"plan":     "'stowage size %s' plans the tensors of each file in it",
