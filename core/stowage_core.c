@@ -7,7 +7,7 @@
  *	heuristics   first fit, best fit and stacking, in several orders                        (level 1)
  *	kernel       the state of the search over canonical plans, and what undoes it           (level 2)
  *	inference    lifting, the suffix bound, not-first: what follows from what is placed
- *	search       depth first, by a stack of frames; postponement, splitting, dominance
+ *	search       depth first, by a stack of frames; postponement, splitting, twins
  *	questions    does a partition fit a capacity?
  *	forest       bodies that fit together are planned as one: merge                         (level 3)
  *	plan         who has a turn, until the plan is the lowest or the nodes are spent
@@ -107,7 +107,7 @@ typedef struct {
 	addr *trial;      /* a plan in the making; loads of sections while these are cut */
 	addr *load;       /* of a body: the largest load of its sections */
 	idx *order, *next; /* lists of bodies in the making; as long as the pieces */
-	idx *tree;        /* see heuristics; n */
+	idx *tree, *meet; /* see heuristics; n */
 	addr step;        /* every offset and size is a multiple of it */
 	addr bound;       /* no plan is lower */
 	uint64_t full;    /* the mean load of a section */
@@ -129,37 +129,18 @@ static void sort(idx *list, idx n, before_fn before, const void *context) {
 		}
 	}
 }
-static int begins_before(const void *context, idx i, idx j) {
-	const piece *all = context;
-	return all[i].first != all[j].first ? all[i].first < all[j].first : i < j;
-}
-static int ends_before(const void *context, idx i, idx j) {
-	const piece *all = context;
-	return all[i].last != all[j].last ? all[i].last < all[j].last : i < j;
-}
-
-/* Sorts bodies by their begin, then by id, as sort does. */
-static void sort_bodies(body *b, idx n) {
-	idx gap = 1, i, k;
-	while (gap < n / 3) gap = 3 * gap + 1;
-	for (; gap > 0; gap /= 3) {
-		for (i = gap; i < n; i++) {
-			body x = b[i];
-			for (k = i; k >= gap; k -= gap) {
-				const body *y = &b[k - gap];
-				if (x.lower != y->lower ? x.lower > y->lower : x.id > y->id) break;
-				b[k] = *y;
-			}
-			b[k] = x;
-		}
-	}
+/* By a time of pieces: context is that of the first piece. Ties go by the number. */
+static int by_time(const void *context, idx i, idx j) {
+	const idx *time = context;
+	idx x = time[i * (idx)(sizeof(piece) / sizeof(idx))], y = time[j * (idx)(sizeof(piece) / sizeof(idx))];
+	return x != y ? x < y : i < j;
 }
 static void problem_arrays(problem *p, arena *a, size_t n, size_t pieces) {
 	p->bodies = TAKE(a, body, n), p->piece = TAKE(a, piece, pieces);
 	p->at = TAKE(a, addr, n), p->load = TAKE(a, addr, n), p->trial = TAKE(a, addr, pieces);
 	p->order = TAKE(a, idx, pieces), p->next = TAKE(a, idx, pieces);
 #if SHAPES
-	p->tree = TAKE(a, idx, n);
+	p->tree = TAKE(a, idx, n), p->meet = TAKE(a, idx, n);
 #endif
 }
 
@@ -222,43 +203,42 @@ static int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *d
 #endif
 	body *b = p->bodies;
 	addr sum = 0, fixed = 0;
-	for (i = 0; i < q->count; i++) { /* root[i]: the first buffer of i's body; next[first]: the body */
+	for (i = 0; i < q->count; i++) { /* root[i]: the first buffer of i's body, whose begin is in p->piece */
 		const stowage_core_buffer *x = &q->buffers[i];
-		addr align = greater(x->alignment, 1), size = x->size, lcm;
-		body *to;
 		root[i] = i, distance[i] = 0;
 #if SHAPES
 		if (l < q->link_count && q->links[l].buffer == i) {
 			idx with = q->links[l].with;
-			root[i] = root[with], distance[i] = distance[with] + q->links[l].distance;
-			if (distance[i] < 0 || distance[i] > MOST - size || distance[i] % align != 0) return 0;
-			l++;
-		} else {
-#else
-		{
-#endif
-			body y = {0, 0, 0, 0, 0, 0, 0, 0, 0, -1};
-			y.lower = x->lower, y.upper = x->upper, y.id = i, y.align = 1;
-			if (q->fixed && q->fixed[i] >= 0) y.fixed = q->fixed[i];
-			p->next[i] = n, b[n++] = y;
+			root[i] = root[with], distance[i] = distance[with] + q->links[l++].distance;
+			if (distance[i] < 0 || distance[i] > MOST - x->size || distance[i] % greater(x->alignment, 1) != 0) return 0;
+			if (x->lower < p->piece[root[i]].first) p->piece[root[i]].first = x->lower;
+			continue;
 		}
-		to = &b[p->next[root[i]]];
-		if (x->lower < to->lower) to->lower = x->lower;
+#endif
+		p->piece[i].first = x->lower, p->order[n++] = i;
+	}
+	sort(p->order, n, by_time, &p->piece->first);
+	for (k = 0; k < n; k++) {
+		body y = {0, 0, 0, 0, 0, 0, 0, 0, 1, -1};
+		y.id = p->order[k], y.lower = p->piece[y.id].first;
+		if (q->fixed && q->fixed[y.id] >= 0) y.fixed = q->fixed[y.id];
+		y.upper = y.lower, p->next[y.id] = k, b[k] = y;
+	}
+	for (i = 0; i < q->count; i++) {
+		const stowage_core_buffer *x = &q->buffers[i];
+		body *to = &b[p->next[root[i]]];
+		addr align = greater(x->alignment, 1), lcm = to->align / divisor(to->align, align);
 		if (x->upper > to->upper) to->upper = x->upper;
-		to->size = greater(to->size, distance[i] + size);
-		lcm = to->align / divisor(to->align, align);
+		to->size = greater(to->size, distance[i] + x->size);
 		if (lcm > MOST / align) return 0;
-		to->align = lcm * align;
+		to->align = lcm * align, to->count++;
 #if SHAPES
-		for (to->count++; g < q->gap_count && q->gaps[g].buffer == i; g++) to->count++;
-#else
-		to->count = 1;
+		for (; g < q->gap_count && q->gaps[g].buffer == i; g++) to->count++;
 #endif
 	}
 	p->n = n;
-	sort_bodies(b, n);
 	for (i = k = 0; k < n; k++) {
-		p->next[b[k].id] = k, p->order[k] = b[k].piece = i, i += b[k].count;
+		p->order[k] = b[k].piece = i, i += b[k].count;
 		if (b[k].size > MOST - sum || b[k].align > MOST - sum - b[k].size) return 0;
 		sum += b[k].size + b[k].align - 1;
 		if (b[k].fixed > 0 && b[k].fixed % b[k].align != 0) return 0;
@@ -352,8 +332,8 @@ static void cut_sections(problem *p) {
 	}
 	if (p->loose) step = 1;
 	p->step = step;
-	sort(p->order, count, begins_before, p->piece);
-	sort(p->next, count, ends_before, p->piece);
+	sort(p->order, count, by_time, &p->piece->first);
+	sort(p->next, count, by_time, &p->piece->last);
 	for (e = 0; e < count;) {
 		piece *x = &p->piece[p->next[e]];
 		if (s < count && p->piece[p->order[s]].first < x->last) { /* both are times still */
@@ -375,7 +355,7 @@ static void cut_sections(problem *p) {
 	for (s = 0; s < p->m; s++) p->full += (uint64_t)p->trial[s] / (uint64_t)p->m;
 	for (i = 0; i < p->n; i++) {
 		body *b = &p->bodies[i];
-		p->load[i] = 0, b->first = p->m, b->last = 0;
+		p->at[i] = 2 * MOST, p->load[i] = 0, b->first = p->m, b->last = 0;
 		for (e = b->piece; e < b->piece + b->count; e++) {
 			const piece *x = &p->piece[e];
 			for (s = x->first; s < x->last; s++) p->load[i] = greater(p->load[i], p->trial[s]);
@@ -429,8 +409,8 @@ static idx partition_end(const problem *p, idx low) {
  *	A size x width  C sections  I number  L begin  T load  U end  W width  Z size
  *
  * Invariant: the placed bodies are a list in the order of their offsets, so holes are found from below. In sparse
- * partitions only bodies that meet the new one are looked at: a tree over the bodies, in the order of their begin, has the largest end of what is
- * placed below each node, and a heap gives those that meet the body by offset until one hole is large enough.
+ * problems only bodies that meet the new one are looked at: a tree over the bodies, in the order of their begin, has
+ * the largest end of what is placed below each node.
  *
  * Complexity: O(n^2) for a row at worst, O(meetings + n log n) in sparse partitions.
  * Source: first fit by size is that of TensorFlow Lite Micro, best fit by begin MLIR's and ggml's, best fit in the
@@ -470,11 +450,10 @@ static const struct {
 	char word[4];
 	char way;
 } rows[] = {
-	{"Z", FIRST}, {"WZ", FIRST}, {"A", FIRST}, {"TWA", STACK}, {"lUZ", BEST}, {"uz", STACK}, /* FEW of them */
-	{"L", FIRST}, {"LTA", STACK}, {"uA", STACK}, {"uC", STACK}, {"uZ", STACK}, {"LZ", STACK}, {"TW", STACK},
-	{"CZ", BEST}, {"lUz", BEST}, {"Z", BEST}, {"WZ", BEST}, {"A", BEST}, {"ZI", FIRST}, {"l", BEST}, {"i", BEST},
+	{"Z", FIRST}, {"TWA", STACK}, {"ZI", FIRST}, {"A", FIRST}, {"L", FIRST}, {"l", BEST}, {"lUZ", BEST}, {"TW", STACK},
+	{"uA", STACK}, {"A", BEST}, {"Z", BEST}, {"LTA", STACK}, {"CZ", BEST}, {"i", BEST},
 };
-enum { FEW = 6, ROWS = sizeof rows / sizeof *rows, STACK_MOST = 4096, SMALL = 48 };
+enum { FEW = 8, ROWS = sizeof rows / sizeof *rows, STACK_MOST = 4096, SMALL = 48 };
 
 #if SHAPES
 /* The tree: its nodes are positions of a binary search in [low, high), so that it needs no pointers. */
@@ -486,9 +465,13 @@ static void tree_place(problem *p, idx low, idx high, idx i) {
 		if (i < middle) high = middle; else low = middle + 1;
 	}
 }
-/* Lists what is placed and meets body i in p->next, and returns how many. */
+static int by_offset(const void *context, idx i, idx j) {
+	const addr *at = context;
+	return at[i] != at[j] ? at[i] < at[j] : i < j;
+}
+/* Makes a list of what is placed and meets body i, in the order of offsets. Returns its head, or -1. */
 static idx tree_meet(problem *p, idx low, idx high, idx i) {
-	idx from[32], to[32], depth = 0, n = 0, first = p->bodies[i].first, last = p->bodies[i].last;
+	idx from[32], to[32], depth = 0, n = 0, first = p->bodies[i].first, last = p->bodies[i].last, head = -1;
 	from[depth] = low, to[depth++] = high;
 	while (depth > 0) {
 		idx a, b, middle;
@@ -497,45 +480,18 @@ static idx tree_meet(problem *p, idx low, idx high, idx i) {
 			middle = a + (b - a) / 2;
 			if (p->tree[middle] <= first) break;
 			if (p->bodies[middle].first < last) {
-				if (p->trial[middle] != GONE && p->bodies[middle].last > first) p->next[n++] = middle;
+				if (p->trial[middle] != GONE && p->bodies[middle].last > first) p->meet[n++] = middle;
 				from[depth] = middle + 1, to[depth++] = b;
 			}
 			b = middle;
 		}
 	}
-	return n;
-}
-/* Sinks element k of the heap p->next[0, n), whose least element is first. */
-static void tree_sink(problem *p, idx k, idx n) {
-	idx x = p->next[k];
-	for (;;) {
-		idx child = 2 * k + 1;
-		if (child >= n) break;
-		if (child + 1 < n && p->trial[p->next[child + 1]] < p->trial[p->next[child]]) child++;
-		if (p->trial[p->next[child]] >= p->trial[x]) break;
-		p->next[k] = p->next[child], k = child;
-	}
-	p->next[k] = x;
-}
-/* Returns where body i goes, beside what is placed. */
-static addr tree_find(problem *p, idx low, idx high, idx i, int best) {
-	addr size = p->bodies[i].size, align = p->bodies[i].align, at = 0, found = -1, room = MAX_ADDR;
-	idx n = tree_meet(p, low, high, i), k;
-	for (k = n / 2; k-- > 0;) tree_sink(p, k, n);
-	while (n > 0) {
-		idx c = p->next[0];
-		if (p->trial[c] - at >= size && p->trial[c] - at < room) {
-			found = at, room = p->trial[c] - at;
-			if (!best) break;
-		}
-		at = greater(at, round_up(p->trial[c] + p->bodies[c].size, align));
-		p->next[0] = p->next[--n];
-		if (n > 0) tree_sink(p, 0, n);
-	}
-	return found >= 0 ? found : at;
+	sort(p->meet, n, by_offset, p->trial);
+	while (n > 0) p->next[p->meet[--n]] = head, head = p->meet[n];
+	return head;
 }
 #endif
-/* The same, from the list of what is placed. A body of several pieces may fit below one body and not below the next,
+/* Returns where body i goes, beside what is placed: the list from head on. A body of several pieces may fit below one body and not below the next,
  * so it begins again at each new offset, and takes the lowest. */
 static addr list_find(problem *p, idx head, idx i, int best) {
 	const body *b = &p->bodies[i];
@@ -600,7 +556,7 @@ static addr place_in_order(problem *p, idx low, idx high, int best, addr most) {
 				at = p->bodies[i].fixed;
 			}
 #if SHAPES
-			else if (p->sparse) at = tree_find(p, low, high, i, best);
+			else if (p->sparse) at = list_find(p, tree_meet(p, low, high, i), i, best);
 #endif
 			else at = list_find(p, head, i, best);
 			if (at + p->bodies[i].size >= most) return NOT_LOWER;
@@ -644,11 +600,10 @@ static addr heuristics(problem *p, idx low, idx high, addr goal, addr lowest, id
 	for (; row < end && lowest > goal; row++) {
 		keys k;
 		addr h;
-		if (rows[row].way == STACK && high - low > STACK_MOST) continue;
 		k.p = p, k.word = rows[row].word, k.load = p->load, k.base = 0;
 		for (i = low; i < high; i++) p->order[i - low] = i;
 		sort(p->order, high - low, by_word, &k);
-		if (rows[row].way == STACK) stack_order(p, low, high);
+		if (rows[row].way == STACK && high - low <= STACK_MOST) stack_order(p, low, high);
 		h = place_in_order(p, low, high, rows[row].way == BEST, lowest);
 		if (h == COLLISION) return h;
 		if (h < 0) continue;
@@ -691,7 +646,6 @@ typedef struct {
 	idx first, last;   /* sections */
 	idx rank;          /* the last placement: nothing is placed below it */
 	addr offset;
-	addr slack;        /* between the ceiling and the lowest bound, where parts are sorted */
 } part;
 typedef struct {
 	idx first, last;   /* sections */
@@ -725,18 +679,16 @@ typedef struct {
 	idx body, trail, path, level;
 	idx base, end, next; /* the parts that it fell into, parts[base, end), and the next of them */
 	addr top;           /* no candidate is above */
-	int covered;        /* something unplaced meets the body */
 } frame;
 
 enum { EXHAUSTED, SOLVED, CUT };
-enum { HOT = 4, TRAIL_EACH = 48 };
+enum { TRAIL_EACH = 48 };
 
 typedef struct {
 	problem *p;
 	run *r;
 	idx base, n, m, pieces, s0; /* bodies [base, base + n) of p; sections from s0 */
 	int composite;              /* some body has several pieces */
-	int stackable;              /* all alignments are the same, and nothing is fixed */
 	int tied;                   /* ranks begin with crowd */
 	addr unit, limit;           /* the divisor of alignments; no top is above the limit */
 	item *items;                /* the bodies */
@@ -751,7 +703,6 @@ typedef struct {
 	part *parts;
 	frame *frames;
 	idx trail_count, trail_most, path_count, part_count, part_most, level;
-	idx hot[HOT];               /* sections that failed last */
 	idx epoch;                  /* of seen */
 	addr highest;               /* the highest start that moved since the last undo */
 	int64_t nodes, most, raised;
@@ -805,10 +756,16 @@ static idx bit_before(const uint32_t *set, idx to, idx low) {
 	to = (w << 5) + 31 - leading_zeros(x);
 	return to >= low ? to : low - 1;
 }
-/* The unplaced bodies of a part: for (j = first_of(k, c); j < end_of(k, c); j = next_of(k, c, j)). */
-static idx end_of(const kernel *k, const part *c) { return k->sections[c->last].begins; }
-static idx first_of(const kernel *k, const part *c) { return bit_from(k->unplaced, k->sections[c->first].begins, end_of(k, c)); }
-static idx next_of(const kernel *k, const part *c, idx j) { return bit_from(k->unplaced, j + 1, end_of(k, c)); }
+/* The unplaced bodies of a part: for (j = -1; next_of(k, c, &j);). Returns whether there is another one. */
+static int next_of(const kernel *k, const part *c, idx *j) {
+	idx from = k->sections[c->first].begins, end = k->sections[c->last].begins;
+	*j = bit_from(k->unplaced, *j < 0 ? from : *j + 1, end);
+	return *j < end;
+}
+static int is_done(const kernel *k, const part *c) {
+	idx j = -1;
+	return !next_of(k, c, &j);
+}
 
 static int placed(const kernel *k, idx j) { return k->blocks[k->items[j].piece].start == GONE; }
 static int waits(const kernel *k, const part *c, idx j) {
@@ -942,7 +899,7 @@ static idx run_of(const kernel *k, idx s) {
 	return start < 0 ? 0 : start;
 }
 /* Places j at its bound. Returns whether all that meets it still fits. */
-static int place_body(kernel *k, idx j, int *covered) {
+static int place_body(kernel *k, idx j) {
 	idx n, i, e;
 	k->items[j].best = k->items[j].lb;
 	k->path[k->path_count++] = j;
@@ -953,7 +910,6 @@ static int place_body(kernel *k, idx j, int *covered) {
 		if (k->sections[k->blocks[e].first].live > 0) set_bit(k->dirty, run_of(k, k->blocks[e].first));
 	}
 	n = neighbours(k, j);
-	*covered = n > 0;
 	for (i = 0; i < n; i++) if (!raise(k, k->near[i], k->items[j].lb + above(k, j, k->near[i]))) return 0;
 	return 1;
 }
@@ -1021,21 +977,6 @@ static int check_section(kernel *k, idx s) {
 		sort_pieces(k, all, at, n);
 	}
 }
-static int take_dirty(kernel *k, idx s) {
-	int was = (int)(k->dirty[s >> 5] >> (s & 31) & 1);
-	clear_bit(k->dirty, s);
-	return was;
-}
-/* Checks section s, and remembers a failure: the same section often fails again. */
-static int check_hot(kernel *k, idx s) {
-	idx i = 0;
-	if (check_section(k, s)) return 1;
-	while (i < HOT - 1 && k->hot[i] != s) i++;
-	for (; i > 0; i--) k->hot[i] = k->hot[i - 1];
-	k->hot[0] = s;
-	return 0;
-}
-
 /* Lifting. Idea: a body that waits is placed later only if a neighbour raises it, so it begins at the earliest end of
  * an unplaced neighbour, which may itself wait. Invariant: by[j] is the neighbour on whose end inf[j] stood when it
  * was last raised. confirmed follows these from body to body to one that does not wait, so that most nodes lift
@@ -1065,7 +1006,7 @@ static int lift(kernel *k, const part *c) {
 	idx n = 0, i, j, b, *open = k->open;
 	addr *ends = k->ends;
 	k->epoch += 2; /* seen: epoch - 1 not confirmed, epoch confirmed */
-	for (b = first_of(k, c); b < end_of(k, c); b = next_of(k, c, b)) {
+	for (b = -1; next_of(k, c, &b);) {
 		if (waits(k, c, b) && !confirmed(k, c, b)) open[n++] = b;
 	}
 	for (i = 0; i < n; i++) {
@@ -1103,27 +1044,21 @@ static int lift(kernel *k, const part *c) {
 /* Infers in part c until nothing changes, for some rounds. Returns 0 if c cannot be completed. */
 static int infer(kernel *k, const part *c) {
 	idx s;
-	int round, i;
-	if (first_of(k, c) >= end_of(k, c)) return 1;
+	int round;
+	if (is_done(k, c)) return 1;
 	for (round = 0; round < 30; round++) {
 		int64_t raised;
 		if (!lift(k, c)) return 0;
-		for (i = 0; round == 0 && i < HOT; i++) {
-			s = k->hot[i];
-			if (s < c->first || s >= c->last) continue;
-			s = run_of(k, s);
-			if (take_dirty(k, s) && !check_hot(k, s)) return 0;
-		}
 		raised = k->raised;
 		if (round & 1) {
 			for (s = bit_from(k->dirty, c->first, c->last); s < c->last; s = bit_from(k->dirty, s + 1, c->last)) {
 				clear_bit(k->dirty, s);
-				if (!check_hot(k, s)) return 0;
+				if (!check_section(k, s)) return 0;
 			}
 		} else {
 			for (s = bit_before(k->dirty, c->last, c->first); s >= c->first; s = bit_before(k->dirty, s, c->first)) {
 				clear_bit(k->dirty, s);
-				if (!check_hot(k, s)) return 0;
+				if (!check_section(k, s)) return 0;
 			}
 		}
 		if (k->raised == raised) return 1;
@@ -1148,7 +1083,7 @@ static int by_tie(const void *context, idx i, idx j) {
 }
 static void rank_bodies(kernel *k, const part *c) {
 	idx *list = k->p->order, n = 0, j, s, r;
-	for (j = first_of(k, c); j < end_of(k, c); j = next_of(k, c, j)) {
+	for (j = -1; next_of(k, c, &j);) {
 		addr most = 0;
 		list[n++] = j;
 		for (s = k->items[j].first; s < k->items[j].last; s++) most = greater(most, k->sections[s].total);
@@ -1177,18 +1112,17 @@ static int tried_before(const kernel *k, idx i, idx j) {
 	return k->items[i].lb != k->items[j].lb ? k->items[i].lb < k->items[j].lb : k->items[i].rank < k->items[j].rank;
 }
 
-/* Splitting. Idea: if no unplaced body lives on both sides of a cut, the two sides are searched by themselves, the one
- * with the least slack first, and the second is not searched again for each plan of the first. New cuts are within
- * the lifespan of what was placed. Infers in all parts. Returns whether all may be completed. */
+/* Splitting. Idea: if no unplaced body lives on both sides of a cut, the two sides are searched by themselves,
+ * and the second is not searched again for each plan of the first. New cuts are within the lifespan of what was placed. Infers in all parts. Returns whether all may be completed. */
 static void push_part(kernel *k, const part *whole, idx first, idx last) {
 	part c = *whole;
 	c.first = first, c.last = last;
-	if (first_of(k, &c) >= end_of(k, &c)) return;
+	if (is_done(k, &c)) return;
 	if (k->part_count == k->part_most) k->full = 1;
 	else k->parts[k->part_count++] = c;
 }
 static int split_part(kernel *k, frame *f) {
-	idx from = f->c.first, s, i, p, j = f->body;
+	idx from = f->c.first, s, i, j = f->body;
 	for (s = k->items[j].first; s + 1 < k->items[j].last; s++) {
 		if (k->sections[s].cuts != 0 || s + 1 <= f->c.first || s + 1 >= f->c.last) continue;
 		push_part(k, &f->c, from, s + 1);
@@ -1204,48 +1138,22 @@ static int split_part(kernel *k, frame *f) {
 		}
 		if (!infer(k, &k->parts[i])) return 0;
 	}
-	for (i = f->base; i < f->end; i++) {
-		part q = k->parts[i];
-		addr lowest = MAX_ADDR;
-		for (j = first_of(k, &q); j < end_of(k, &q); j = next_of(k, &q, j)) lowest = lesser(lowest, k->items[j].lb);
-		q.slack = ceiling(k, &q) - lowest;
-		for (p = i; p > f->base && q.slack < k->parts[p - 1].slack; p--) k->parts[p] = k->parts[p - 1];
-		k->parts[p] = q;
-	}
 	return 1;
 }
-/* A part of one section is a stack, in any order but for the topmost body, which needs the least room above. */
-static int stack_part(kernel *k, const part *c) {
-	idx top = -1, j;
-	addr at = -1, total = k->sections[c->first].total;
-	for (j = first_of(k, c); j < end_of(k, c); j = next_of(k, c, j)) {
-		if (at < 0) at = k->items[j].lb;
-		if (at + total - k->items[j].tall <= k->items[j].ub) top = j;
-	}
-	if (top < 0) return EXHAUSTED;
-	for (j = first_of(k, c); j < end_of(k, c); j = next_of(k, c, j)) if (j != top) k->items[j].best = at, at += k->items[j].tall;
-	k->items[top].best = at;
-	return SOLVED;
-}
-/* Begins a node for part c. Returns EXHAUSTED, SOLVED or CUT, or -1 if f now has a candidate to try.
- *
- * Dominance: a candidate above the whole of some unplaced body would leave a hole that this one fills. */
+/* Begins a node for part c. Returns EXHAUSTED, SOLVED or CUT, or -1 if f now has a candidate to try. */
 static int open_node(kernel *k, const part *c, frame *f) {
 	idx i, j = -1;
-	addr lowest = k->limit + 1;
-	if (first_of(k, c) >= end_of(k, c)) return SOLVED;
+	if (is_done(k, c)) return SOLVED;
 	if (k->nodes >= k->most || k->full) return CUT;
 	if ((++k->nodes & 31) == 0 && cancelled(k->r)) {
 		k->full = 1;
 		return CUT;
 	}
-	if (c->last - c->first == 1 && k->stackable) return stack_part(k, c);
-	for (i = first_of(k, c); i < end_of(k, c); i = next_of(k, c, i)) {
-		lowest = lesser(lowest, k->items[i].lb + k->items[i].tall);
+	for (i = -1; next_of(k, c, &i);) {
 		if (j >= 0 && !tried_before(k, i, j)) continue;
 		if (!waits(k, c, i) && eligible(k, i)) j = i;
 	}
-	f->top = lesser(ceiling(k, c), lowest - 1);
+	f->top = ceiling(k, c);
 	if (j < 0 || k->items[j].lb > f->top) return EXHAUSTED;
 	f->c = *c, f->body = j;
 	return -1;
@@ -1257,17 +1165,15 @@ static int try_body(kernel *k, frame *f) {
 	f->base = f->next = f->end = k->part_count;
 	k->level = f->trail;
 	f->c.offset = k->items[j].lb, f->c.rank = k->items[j].rank;
-	return place_body(k, j, &f->covered) && split_part(k, f);
+	return place_body(k, j) && split_part(k, f);
 }
 /* Postponement. Idea: what failed waits until a neighbour has raised it, as if it had been placed and had gone: the
- * next candidate comes after it in the order of offset and rank, and lifting infers from that. If nothing meets the
- * body, its place did not matter, and the node has failed.
+ * next candidate comes after it in the order of offset and rank, and lifting infers from that.
  * Finds the next candidate of f. Returns whether there is one. */
 static int next_body(kernel *k, frame *f) {
-	if (!f->covered) return 0;
 	for (;;) {
 		idx next = -1, i, j = f->body;
-		for (i = first_of(k, &f->c); i < end_of(k, &f->c); i = next_of(k, &f->c, i)) {
+		for (i = -1; next_of(k, &f->c, &i);) {
 			if (k->items[i].lb > f->top || !tried_before(k, j, i) || waits(k, &f->c, i)) continue;
 			if (next < 0 || tried_before(k, i, next)) next = i;
 		}
@@ -1337,7 +1243,7 @@ static void kernel_arrays(kernel *k, arena *a, size_t n, size_t pieces, size_t m
 static void kernel_init(kernel *k) {
 	const problem *p = k->p;
 	idx n = k->n, m = k->m, i, j, s, e, first_piece = p->bodies[k->base].piece;
-	k->unit = 0, k->stackable = 1;
+	k->unit = 0;
 	for (j = 0; j < n; j++) k->unit = divisor(k->unit, p->bodies[k->base + j].align);
 	memset(k->sections, 0, sizeof(section) * (size_t)(m + 2));
 	for (j = 0; j < n; j++) {
@@ -1346,7 +1252,6 @@ static void kernel_init(kernel *k) {
 		x->first = b->first - k->s0, x->last = b->last - k->s0;
 		x->piece = b->piece - first_piece, x->end = x->piece + b->count;
 		x->align = b->align, x->tall = round_up(b->size, k->unit), x->twin = -1;
-		if (b->align != k->unit || b->fixed >= 0) k->stackable = 0;
 		k->sections[x->first + 1].begins++;
 		for (e = x->piece; e < x->end; e++) {
 			const piece *y = &p->piece[first_piece + e];
@@ -1374,7 +1279,7 @@ static void kernel_init(kernel *k) {
 static int ask_order(kernel *k, addr capacity, const char *word, int64_t most) {
 	const problem *p = k->p;
 	idx n = k->n, m = k->m, j, s, r, *list = k->p->order;
-	int alone = 1, i;
+	int alone = 1;
 	keys by;
 	part c;
 	k->limit = 0, k->nodes = 0, k->most = most, k->full = 0, k->epoch = 2, k->raised = 0;
@@ -1396,7 +1301,6 @@ static int ask_order(kernel *k, addr capacity, const char *word, int64_t most) {
 		return_body(k, j);
 	}
 	if (!alone) return EXHAUSTED;
-	for (i = 0; i < HOT; i++) k->hot[i] = -1;
 	k->tied = word[0] == 'T';
 	by.p = p, by.word = k->tied ? word + 1 : word, by.load = NULL, by.base = k->base;
 	for (j = 0; j < n; j++) list[j] = j;
@@ -1715,26 +1619,22 @@ static void plan_roots(forest *f, arena rest, addr target, int64_t nodes) {
 	memset(&q, 0, sizeof q);
 	problem_arrays(&q, &rest, (size_t)f->live_count, (size_t)(f->live_count + p->pieces - p->n));
 	q.n = f->live_count, q.loose = p->loose;
+	for (k = 0; k < q.n; k++) q.order[k] = k, q.piece[k].first = f->all[f->live[k]].first;
+	sort(q.order, q.n, by_time, &q.piece->first);
 	for (k = 0; k < q.n; k++) {
-		const bundle *c = &f->all[f->live[k]];
+		idx root = f->live[q.order[k]];
+		const bundle *c = &f->all[root];
 		body b = {0, 0, 0, 0, 0, 0, 1, 0, 0, -1};
-		b.lower = c->first, b.upper = c->last, b.id = k, b.size = c->size, b.align = c->align;
-		if (c->sealed) b.fixed = p->bodies[f->live[k]].fixed, b.count = p->bodies[f->live[k]].count;
-		q.bodies[k] = b;
-	}
-	sort_bodies(q.bodies, q.n);
-	for (k = 0; k < q.n; k++) {
-		body *b = &q.bodies[k];
-		const bundle *c = &f->all[f->live[b->id]];
-		b->piece = q.pieces;
-		for (e = 0; e < b->count; e++) {
+		b.lower = c->first, b.upper = c->last, b.id = q.order[k], b.size = c->size, b.align = c->align, b.piece = q.pieces;
+		if (c->sealed) b.fixed = p->bodies[root].fixed, b.count = p->bodies[root].count;
+		for (e = 0; e < b.count; e++) {
 			piece x;
-			if (c->sealed) x = p->piece[p->bodies[f->live[b->id]].piece + e];
+			if (c->sealed) x = p->piece[p->bodies[root].piece + e];
 			else x.first = c->first, x.last = c->last, x.high = x.need = c->size;
 			x.owner = k;
 			q.piece[q.pieces++] = x;
 		}
-		q.at[k] = 2 * MOST;
+		q.bodies[k] = b;
 	}
 	cut_sections(&q);
 	t.r = f->r, t.p = &q, t.rest = rest, t.built = -1, t.stuck = 0;
@@ -1816,37 +1716,22 @@ static void merge(run *r, problem *p, arena rest, addr goal, int minimise, int64
 
 /* --------------------------------------------------------------------------------------------------------- plan */
 #if STOWAGE_CORE_LEVEL >= 2
-/* Returns what the search, or merge as well, takes beside the problem; SIZE_MAX if that is too much to count. */
-static size_t search_bytes(const problem *p, int level) {
-	size_t most = 0;
+/* Returns what the search, or merge as well, takes beside the problem; SIZE_MAX if that is too much to count. Merge's
+ * heap has the place of the kernel, which is larger. */
+static size_t search_bytes(size_t n, size_t pieces, size_t m, size_t spans, int level) {
+	arena a = dry_run();
 	kernel k;
-	idx low, high;
-	int failed = 0;
-	for (low = 0; low < p->n; low = high) {
-		arena a = dry_run();
-		high = partition_end(p, low);
-		kernel_of(&k, p, low, high, &a);
-		if (a.used > most) most = a.used;
-		failed |= a.failed;
-	}
 #if STOWAGE_CORE_LEVEL >= 3
-	if (level >= 3 && p->n >= SMALL) {
-		arena a = dry_run(), heap;
-		size_t n = (size_t)p->n, pieces = (size_t)p->pieces;
+	if (level >= 3 && n >= SMALL) {
 		forest f;
 		problem q;
-		forest_arrays(&f, &a, n, (size_t)p->m);
-		heap = a;
-		heap_arrays(&f, &heap, n);
+		forest_arrays(&f, &a, n, m);
 		problem_arrays(&q, &a, n, pieces);
-		kernel_arrays(&k, &a, n, pieces, (size_t)p->m, spans_of(p, 0, p->n));
-		if (a.used > most) most = a.used;
-		if (heap.used > most) most = heap.used;
-		failed |= a.failed | heap.failed;
 	}
 #endif
 	(void)level;
-	return failed ? SIZE_MAX : most;
+	kernel_arrays(&k, &a, n, pieces, m, spans);
+	return a.failed ? SIZE_MAX : a.used;
 }
 #endif
 /* The arrays of the problem itself; raw and the two others are needed only while bodies are made of buffers. */
@@ -1871,11 +1756,10 @@ size_t stowage_core_workspace(const stowage_core_problem *q, int level) {
 	plan_arrays(&p, &dry, n, pieces, &raw, &distance, &root);
 #if STOWAGE_CORE_LEVEL >= 2
 	if (level >= 2) { /* a piece lives in at most as many sections as pieces begin within its life, and one more */
-		size_t spans = pieces;
-		arena search = dry_run();
-		kernel k;
+		size_t spans = pieces, bytes;
+		arena own = dry_run();
 		idx i, j;
-		problem_arrays(&p, &search, n, pieces);
+		problem_arrays(&p, &own, n, pieces);
 		for (i = 0; i < q->count; i++) {
 			const stowage_core_buffer *b = &q->buffers[i];
 			for (j = 0; j < q->count; j++) {
@@ -1887,20 +1771,9 @@ size_t stowage_core_workspace(const stowage_core_problem *q, int level) {
 				spans += q->gaps[j].upper > b->lower && q->gaps[j].upper < b->upper;
 			}
 		}
-#if STOWAGE_CORE_LEVEL >= 3
-		if (level >= 3 && n >= SMALL) {
-			forest f;
-			arena heap;
-			forest_arrays(&f, &search, n, pieces);
-			heap = search;
-			heap_arrays(&f, &heap, n);
-			problem_arrays(&p, &search, n, pieces);
-			if (heap.used > dry.used) dry.used = heap.used;
-		}
-#endif
-		kernel_arrays(&k, &search, n, pieces, pieces, spans);
-		if (search.failed) return 0;
-		if (search.used > dry.used) dry.used = search.used;
+		bytes = search_bytes(n, pieces, pieces, spans, level);
+		if (bytes > SIZE_MAX - 16 - own.used) return 0;
+		if (own.used + bytes > dry.used) dry.used = own.used + bytes;
 	}
 #endif
 	(void)level;
@@ -1914,7 +1787,7 @@ static addr improve(problem *p, addr goal, idx row, idx end) {
 	for (low = 0; low < p->n; low = high) {
 		addr h;
 		high = partition_end(p, low);
-		h = heuristics(p, low, high, goal, row ? height_of(p, low, high) : MOST * 2, row, end);
+		h = heuristics(p, low, high, goal, height_of(p, low, high), row, end);
 		if (h == COLLISION) return h;
 		height = greater(height, h);
 	}
@@ -1959,12 +1832,13 @@ static addr deepen(run *r, problem *p, arena rest, addr goal, int merging) {
 }
 #endif
 
-/* Who has a turn: one row of heuristics; more of them, unless the problem is so full that they hardly get there; the
- * search; the rows that were left out, if it did not get there. */
+/* Who has a turn: one row of heuristics; more of them, if the problem is large, where they take less time than the search,
+ * and not so full that they hardly get there; the search; the rows that were left out, if it did not get there. */
 static int plan(problem *p, arena rest, const stowage_core_options *options, stowage_core_result *result) {
 	addr capacity = options->capacity, goal = greater(capacity, p->bound), height;
-	idx done = 1;
-	int level = 1;
+	int level = 1, large = p->sparse || p->n > 256;
+	int full = SHAPES && options->nodes > 0 && p->n >= SMALL && p->full > (uint64_t)goal / 3 * 2;
+	idx row = !full && !large, done = 0;
 #if STOWAGE_CORE_LEVEL >= 2
 	run r;
 	r.options = options, r.left = options->nodes, r.spent = 0, r.cancelled = 0;
@@ -1972,19 +1846,24 @@ static int plan(problem *p, arena rest, const stowage_core_options *options, sto
 	(void)rest;
 	result->bound = p->bound, result->level = 1;
 	if (capacity && p->bound > capacity) return STOWAGE_CORE_INFEASIBLE;
-	height = improve(p, goal, 0, done);
+	height = improve(p, goal, row, row + 1);
 	if (height == COLLISION) return p->loose ? STOWAGE_CORE_UNDECIDED : STOWAGE_CORE_INFEASIBLE;
 #if STOWAGE_CORE_LEVEL >= 2
 	if (height > goal && options->nodes > 0) {
-		size_t need = search_bytes(p, 2), all = search_bytes(p, STOWAGE_CORE_LEVEL), used = result->workspace - 8;
-		level = all <= rest.left ? STOWAGE_CORE_LEVEL : need <= rest.left ? 2 : 1;
-		if (rest.used + all > used) result->workspace = all == SIZE_MAX ? all : rest.used + all + 8;
+		size_t need = 0, n = (size_t)p->n, spans = spans_of(p, 0, p->n);
+		for (level = STOWAGE_CORE_LEVEL; level > 1; level--) {
+			size_t bytes = search_bytes(n, (size_t)p->pieces, (size_t)p->m, spans, level);
+			if (bytes > need) need = bytes;
+			if (bytes <= rest.left) break;
+		}
+		if (need > SIZE_MAX - 8 - rest.used) result->workspace = SIZE_MAX;
+		else if (rest.used + need + 8 > result->workspace) result->workspace = rest.used + need + 8;
 	}
 #endif
 	result->level = level;
-	if (level < 2 || p->n < SMALL || p->full <= (uint64_t)goal / 3 * 2 || height <= goal + goal / 8) {
-		height = improve(p, goal, done, FEW), done = FEW;
-		if (level < 2) height = improve(p, goal, done, ROWS), done = ROWS;
+	if (level < 2 || p->n < SMALL || (full ? height <= goal + goal / 8 : large)) {
+		height = improve(p, goal, 0, FEW), done = FEW;
+		if (level < 2) height = improve(p, goal, done, ROWS);
 	}
 #if STOWAGE_CORE_LEVEL >= 2
 	if (height > goal && level >= 2) {

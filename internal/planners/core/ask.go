@@ -34,7 +34,7 @@ func (r *budget) spend(nodes int64) {
 
 // newKernel prepares what does not depend on the capacity, for bodies [low, high).
 func newKernel(r *budget, p *problem, low, high int32) *kernel {
-	k := &kernel{p: p, r: r, base: low, n: high - low, s0: p.bodies[low].first, stackable: true}
+	k := &kernel{p: p, r: r, base: low, n: high - low, s0: p.bodies[low].first}
 	firstPiece := p.bodies[low].piece
 	k.pieces = p.bodies[high-1].piece + p.bodies[high-1].count - firstPiece
 	for j := low; j < high; j++ {
@@ -55,9 +55,6 @@ func newKernel(r *budget, p *problem, low, high int32) *kernel {
 		x.piece = b.piece - firstPiece
 		x.end = x.piece + b.count
 		x.align, x.tall, x.twin = b.align, roundUp(b.size, k.unit), -1
-		if b.align != k.unit || b.fixed >= 0 {
-			k.stackable = false
-		}
 		k.sections[x.first+1].begins++
 		for e := x.piece; e < x.end; e++ {
 			y := &p.pieces[firstPiece+e]
@@ -122,7 +119,6 @@ func (k *kernel) askOrder(capacity int64, word string, most int64) outcome {
 	if !alone {
 		return exhausted
 	}
-	k.hot = [hotCount]int32{-1, -1, -1, -1}
 	if k.tied = word[0] == 'T'; k.tied {
 		word = word[1:]
 	}

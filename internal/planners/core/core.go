@@ -127,11 +127,7 @@ func (p *problem) improve(goal int64, row, end int) (height int64) {
 	var low, high int32
 	for ; low < p.n; low = high {
 		high = p.partitionEnd(low)
-		lowest := int64(2 * most)
-		if row > 0 {
-			lowest = p.heightOf(low, high)
-		}
-		h := p.heuristics(low, high, goal, lowest, row, end)
+		h := p.heuristics(low, high, goal, p.heightOf(low, high), row, end)
 		if h == collision {
 			return h
 		}
@@ -197,8 +193,9 @@ func (c *call) deepen(goal int64) int64 {
 	return min(low, height)
 }
 
-// plan calls the techniques in turn. One row of heuristics comes first. Then come more rows, unless the problem is so full
-// that they seldom fit it, and then the search. If the search ends without an answer, the rows that were left out follow.
+// plan calls the techniques in turn. One row of heuristics comes first. Then come more rows, if the problem is large, where
+// they take less time than the search, and not so full that they seldom fit it. The search follows. If it ends without
+// an answer, the rows that were left out are last.
 func (c *call) plan() model.Status {
 	p := c.p
 	if p.n == 0 {
@@ -211,16 +208,21 @@ func (c *call) plan() model.Status {
 	if c.capacity > 0 && p.bound > c.capacity {
 		return model.Infeasible
 	}
-	done := 1
-	height := p.improve(goal, 0, done)
+	large := p.sparse || p.n > 256
+	full := c.level >= 2 && p.n >= small && p.full > uint64(goal)/3*2
+	row, done := 1, 0
+	if full || large {
+		row = 0
+	}
+	height := p.improve(goal, row, row+1)
 	if height == collision {
 		if p.loose {
 			return model.Unknown
 		}
 		return model.Infeasible
 	}
-	if height <= goal || c.level < 2 || p.n < small || p.full <= uint64(goal)/3*2 || height <= goal+goal/8 {
-		height = p.improve(goal, done, few)
+	if c.level < 2 || p.n < small || full && height <= goal+goal/8 || !full && large {
+		height = p.improve(goal, 0, few)
 		if done = few; c.level < 2 {
 			height = p.improve(goal, done, len(rows))
 			done = len(rows)

@@ -1,6 +1,9 @@
 package core
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Idea: bodies are placed one by one in some order, each at the lowest offset (first fit), or in the smallest hole that
 // takes it (best fit). The order "stack" is made by placing: always the body that can go lowest. Different orders
@@ -11,8 +14,8 @@ import "math"
 //	A size x width  C sections  I number  L begin  T load  U end  W width  Z size
 //
 // Invariant: the placed bodies are a list in the order of their offsets, so holes are found from below. In sparse
-// problems only bodies that meet the new one are looked at: a tree over the bodies, in the order of their begin, has the largest end of what is
-// placed below each node, and a heap gives those that meet the body by offset until one hole is large enough.
+// problems only bodies that meet the new one are looked at: a tree over the bodies, in the order of their begin, has the
+// largest end of what is placed below each node.
 //
 // Complexity: O(n^2) for a row at worst, O(meetings + n log n) in sparse problems.
 //
@@ -31,30 +34,23 @@ var rows = []struct {
 	way  way
 }{
 	{"Z", first},
-	{"WZ", first},
-	{"A", first},
 	{"TWA", stack},
-	{"lUZ", best},
-	{"uz", stack}, // few of them
-	{"L", first},
-	{"LTA", stack},
-	{"uA", stack},
-	{"uC", stack},
-	{"uZ", stack},
-	{"LZ", stack},
-	{"TW", stack},
-	{"CZ", best},
-	{"lUz", best},
-	{"Z", best},
-	{"WZ", best},
-	{"A", best},
 	{"ZI", first},
+	{"A", first},
+	{"L", first},
 	{"l", best},
+	{"lUZ", best},
+	{"TW", stack}, // few of them
+	{"uA", stack},
+	{"A", best},
+	{"Z", best},
+	{"LTA", stack},
+	{"CZ", best},
 	{"i", best},
 }
 
 const (
-	few       = 6
+	few       = 8
 	stackMost = 4096 // stacking takes the square of the bodies
 )
 
@@ -117,8 +113,9 @@ func (p *problem) treePlace(low, high, i int32) {
 	}
 }
 
-// treeMeet lists what is placed and meets body i in p.next, and returns how many.
-func (p *problem) treeMeet(low, high, i int32) (n int32) {
+// treeMeet makes a list of what is placed and meets body i, in the order of offsets. It returns its head, or -1.
+func (p *problem) treeMeet(low, high, i int32) (head int32) {
+	meet := p.meet[:0]
 	var from, to [32]int32
 	depth := 1
 	begin, end := p.bodies[i].first, p.bodies[i].last
@@ -133,8 +130,7 @@ func (p *problem) treeMeet(low, high, i int32) (n int32) {
 			}
 			if p.bodies[middle].first < end {
 				if p.trial[middle] != gone && p.bodies[middle].last > begin {
-					p.next[n] = middle
-					n++
+					meet = append(meet, middle)
 				}
 				from[depth], to[depth] = middle+1, b
 				depth++
@@ -142,57 +138,15 @@ func (p *problem) treeMeet(low, high, i int32) (n int32) {
 			b = middle
 		}
 	}
-	return n
+	sort(meet, func(i, j int32) bool { return p.trial[i] < p.trial[j] || p.trial[i] == p.trial[j] && i < j })
+	head = -1
+	for _, c := range slices.Backward(meet) {
+		p.next[c], head = head, c
+	}
+	return head
 }
 
-// treeSink sinks element k of the heap p.next[:n], whose least element is first.
-func (p *problem) treeSink(k, n int32) {
-	x := p.next[k]
-	for {
-		child := 2*k + 1
-		if child >= n {
-			break
-		}
-		if child+1 < n && p.trial[p.next[child+1]] < p.trial[p.next[child]] {
-			child++
-		}
-		if p.trial[p.next[child]] >= p.trial[x] {
-			break
-		}
-		p.next[k], k = p.next[child], child
-	}
-	p.next[k] = x
-}
-
-// treeFind returns where body i goes, beside what is placed.
-func (p *problem) treeFind(low, high, i int32, best bool) int64 {
-	size, align := p.bodies[i].size, p.bodies[i].align
-	at, found, room := int64(0), int64(-1), int64(math.MaxInt64)
-	n := p.treeMeet(low, high, i)
-	for k := n/2 - 1; k >= 0; k-- {
-		p.treeSink(k, n)
-	}
-	for n > 0 {
-		c := p.next[0]
-		if p.trial[c]-at >= size && p.trial[c]-at < room {
-			found, room = at, p.trial[c]-at
-			if !best {
-				break
-			}
-		}
-		at = max(at, roundUp(p.trial[c]+p.bodies[c].size, align))
-		n--
-		if p.next[0] = p.next[n]; n > 0 {
-			p.treeSink(0, n)
-		}
-	}
-	if found >= 0 {
-		return found
-	}
-	return at
-}
-
-// listFind is treeFind from the list of what is placed. A body of several pieces may fit below one body and not below
+// listFind returns where body i goes, beside what is placed: the list from head on. A body of several pieces may fit below one body and not below
 // the next, so it begins again at each new offset, and takes the lowest.
 func (p *problem) listFind(head, i int32, best bool) int64 {
 	b := &p.bodies[i]
@@ -263,7 +217,7 @@ func (p *problem) placeInOrder(low, high int32, best bool, most int64) (height i
 				}
 				at = b.fixed
 			case p.sparse:
-				at = p.treeFind(low, high, i, best)
+				at = p.listFind(p.treeMeet(low, high, i), i, best)
 			default:
 				at = p.listFind(head, i, best)
 			}
@@ -319,16 +273,13 @@ func (p *problem) stackOrder(low, high int32) {
 func (p *problem) heuristics(low, high int32, goal, lowest int64, row, end int) int64 {
 	for ; row < end && lowest > goal; row++ {
 		way := rows[row].way
-		if way == stack && high-low > stackMost {
-			continue
-		}
 		k := keys{p: p, word: rows[row].word}
 		order := p.order[:high-low]
 		for i := range order {
 			order[i] = low + int32(i)
 		}
 		sort(order, k.before)
-		if way == stack {
+		if way == stack && high-low <= stackMost {
 			p.stackOrder(low, high)
 		}
 		h := p.placeInOrder(low, high, way == best, lowest)

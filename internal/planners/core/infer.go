@@ -95,26 +95,6 @@ func (k *kernel) checkSection(s int32) bool {
 	}
 }
 
-func (k *kernel) takeDirty(s int32) bool {
-	was := k.dirty[s>>5]>>(s&31)&1 != 0
-	k.dirty.clear(s)
-	return was
-}
-
-// checkHot checks section s, and remembers a failure: the same section often fails again.
-func (k *kernel) checkHot(s int32) bool {
-	if k.checkSection(s) {
-		return true
-	}
-	i := 0
-	for i < hotCount-1 && k.hot[i] != s {
-		i++
-	}
-	copy(k.hot[1:i+1], k.hot[:i])
-	k.hot[0] = s
-	return false
-}
-
 func (k *kernel) confirmed(c *part, j int32) bool {
 	chain, ok := 0, false
 	for {
@@ -206,27 +186,18 @@ func (k *kernel) infer(c *part) bool {
 		if !k.lift(c) {
 			return false
 		}
-		for i := 0; round == 0 && i < hotCount; i++ {
-			s := k.hot[i]
-			if s < c.first || s >= c.last {
-				continue
-			}
-			if s = k.runOf(s); k.takeDirty(s) && !k.checkHot(s) {
-				return false
-			}
-		}
 		raised := k.raised
 		if round&1 != 0 {
 			for s := k.dirty.from(c.first, c.last); s < c.last; s = k.dirty.from(s+1, c.last) {
 				k.dirty.clear(s)
-				if !k.checkHot(s) {
+				if !k.checkSection(s) {
 					return false
 				}
 			}
 		} else {
 			for s := k.dirty.before(c.last, c.first); s >= c.first; s = k.dirty.before(s, c.first) {
 				k.dirty.clear(s)
-				if !k.checkHot(s) {
+				if !k.checkSection(s) {
 					return false
 				}
 			}

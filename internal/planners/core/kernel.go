@@ -20,7 +20,6 @@ type part struct {
 	first, last int32
 	rank        int32 // the last placement: nothing is placed below it
 	offset      int64
-	slack       int64 // between the ceiling and the lowest bound, where parts are sorted
 }
 
 // An item is what the search knows of a body.
@@ -67,7 +66,6 @@ type frame struct {
 	body, trail, path, level int32
 	base, end, next          int32 // the parts that it fell into, parts[base:end], and the next of them
 	top                      int64 // no candidate is above
-	covered                  bool  // something unplaced meets the body
 }
 
 type outcome int8
@@ -80,7 +78,6 @@ const (
 )
 
 const (
-	hotCount  = 4
 	trailEach = 48
 )
 
@@ -90,7 +87,6 @@ type kernel struct {
 
 	base, n, m, pieces, s0 int32 // bodies [base, base + n) of p; sections from s0
 	composite              bool  // some body has several pieces
-	stackable              bool  // all alignments are the same, and nothing is fixed
 	tied                   bool  // ranks begin with crowd
 	unit, limit            int64 // the divisor of alignments; no top is above the limit
 
@@ -110,9 +106,8 @@ type kernel struct {
 
 	trailCount, pathCount, partCount, level int32
 
-	hot     [hotCount]int32 // sections that failed last
-	epoch   int32           // of seen
-	highest int64           // the highest start that moved since the last undo
+	epoch   int32 // of seen
+	highest int64 // the highest start that moved since the last undo
 
 	nodes, most, raised int64
 	full                bool // the trail or the parts are, or the context has ended
@@ -309,8 +304,8 @@ func (k *kernel) raise(j int32, top int64) bool {
 // runOf returns the start of the run of section s: sections between two starts have the same pieces.
 func (k *kernel) runOf(s int32) int32 { return max(k.starts.before(s+1, 0), 0) }
 
-// placeBody places j at its bound. fits is whether all that meets it still fits, covered whether anything does.
-func (k *kernel) placeBody(j int32) (fits, covered bool) {
+// placeBody places j at its bound. It returns whether all that meets it still fits.
+func (k *kernel) placeBody(j int32) bool {
 	x := &k.items[j]
 	x.best = x.lb
 	k.path[k.pathCount] = j
@@ -324,11 +319,10 @@ func (k *kernel) placeBody(j int32) (fits, covered bool) {
 			k.dirty.set(k.runOf(b.first))
 		}
 	}
-	near := k.near[:k.neighbours(j)]
-	for _, c := range near {
+	for _, c := range k.near[:k.neighbours(j)] {
 		if !k.raise(c, x.lb+k.above(j, c)) {
-			return false, true
+			return false
 		}
 	}
-	return true, len(near) > 0
+	return true
 }

@@ -64,9 +64,6 @@ func (f *forest) planRoots(target, nodes int64) {
 		}
 	}
 	q.arrays()
-	for k := range q.at {
-		q.at[k] = 2 * most
-	}
 	q.cutSections()
 	before := f.r.left
 	budget := min(nodes, before)

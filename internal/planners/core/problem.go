@@ -52,7 +52,7 @@ type problem struct {
 	trial       []int64 // a plan in the making; loads of sections while these are cut
 	load        []int64 // of a body: the largest load of its sections
 	order, next []int32 // lists of bodies in the making
-	tree        []int32 // see heuristics.go
+	tree, meet  []int32 // see heuristics.go
 	step        int64   // every offset and size is a multiple of it
 	bound       int64   // no plan is lower
 	full        uint64  // the mean load of a section
@@ -155,7 +155,8 @@ func gather(q *model.Problem) (p *problem, ok bool) {
 func (p *problem) arrays() {
 	n, pieces := len(p.bodies), len(p.pieces)
 	p.at, p.load, p.trial = make([]int64, n), make([]int64, n), make([]int64, pieces)
-	p.order, p.next, p.tree = make([]int32, pieces), make([]int32, pieces), make([]int32, n)
+	p.order, p.next = make([]int32, pieces), make([]int32, pieces)
+	p.tree, p.meet = make([]int32, n), make([]int32, n)
 }
 
 // cutSections cuts time into sections, and computes loads.
@@ -227,7 +228,7 @@ func (p *problem) cutSections() {
 	}
 	for i := range p.bodies {
 		b := &p.bodies[i]
-		p.load[i], b.first, b.last = 0, p.m, 0
+		p.at[i], p.load[i], b.first, b.last = 2*most, 0, p.m, 0
 		for e := b.piece; e < b.piece+b.count; e++ {
 			x := &p.pieces[e]
 			p.load[i] = max(p.load[i], slices.Max(p.trial[x.first:x.last]))

@@ -1,19 +1,14 @@
 package core
 
-import "math"
-
 // The search over canonical plans, depth first by a stack of frames.
 //
-// Splitting. Idea: if no unplaced body lives on both sides of a cut, the two sides are searched by themselves, the one
-// with the least slack first, and the second is not searched again for each plan of the first. New cuts are within the
-// lifespan of what was placed.
+// Splitting. Idea: if no unplaced body lives on both sides of a cut, the two sides are searched by themselves,
+// and the second is not searched again for each plan of the first. New cuts are within the lifespan of what was placed.
 //
-// Dominance. Idea: a candidate above the whole of some unplaced body would leave a hole that this one fills. And of two
-// bodies that are just alike, twins, the one with the lower number is placed first.
+// Twins. Idea: of two bodies that are just alike, the one with the lower number is placed first.
 //
 // Postponement. Idea: what failed waits until a neighbour has raised it, as if it had been placed and had gone: the next
-// candidate comes after it in the order of offset and rank, and lifting infers from that. If nothing meets the body,
-// its place did not matter, and the node has failed.
+// candidate comes after it in the order of offset and rank, and lifting infers from that.
 //
 // Invariant: frames[:depth] are the nodes from the root to here. A node whose rest is one part is solved with it. If it
 // fell apart, its next part follows, and what was solved leaves the stack; undo takes it back by trail and path.
@@ -108,46 +103,7 @@ func (k *kernel) splitPart(f *frame) bool {
 			return false
 		}
 	}
-	for i := range parts {
-		q := parts[i]
-		lowest := int64(math.MaxInt64)
-		for j := k.firstOf(&q); j < k.endOf(&q); j = k.nextOf(&q, j) {
-			lowest = min(lowest, k.items[j].lb)
-		}
-		q.slack = k.ceiling(&q) - lowest
-		p := i
-		for ; p > 0 && q.slack < parts[p-1].slack; p-- {
-			parts[p] = parts[p-1]
-		}
-		parts[p] = q
-	}
 	return true
-}
-
-// stackPart plans a part of one section: a stack in any order but for the topmost body, which needs the least room
-// above.
-func (k *kernel) stackPart(c *part) outcome {
-	top, at, total := int32(-1), int64(-1), k.sections[c.first].total
-	for j := k.firstOf(c); j < k.endOf(c); j = k.nextOf(c, j) {
-		x := &k.items[j]
-		if at < 0 {
-			at = x.lb
-		}
-		if at+total-x.tall <= x.ub {
-			top = j
-		}
-	}
-	if top < 0 {
-		return exhausted
-	}
-	for j := k.firstOf(c); j < k.endOf(c); j = k.nextOf(c, j) {
-		if x := &k.items[j]; j != top {
-			x.best = at
-			at += x.tall
-		}
-	}
-	k.items[top].best = at
-	return solved
 }
 
 // openNode begins a node for part c. It returns tried if f now has a candidate to try.
@@ -162,13 +118,8 @@ func (k *kernel) openNode(c *part, f *frame) outcome {
 		k.full = true
 		return cut
 	}
-	if c.last-c.first == 1 && k.stackable {
-		return k.stackPart(c)
-	}
-	j, lowest := int32(-1), k.limit+1
+	j := int32(-1)
 	for i := k.firstOf(c); i < k.endOf(c); i = k.nextOf(c, i) {
-		x := &k.items[i]
-		lowest = min(lowest, x.lb+x.tall)
 		if j >= 0 && !k.triedBefore(i, j) {
 			continue
 		}
@@ -176,7 +127,7 @@ func (k *kernel) openNode(c *part, f *frame) outcome {
 			j = i
 		}
 	}
-	f.top = min(k.ceiling(c), lowest-1)
+	f.top = k.ceiling(c)
 	if j < 0 || k.items[j].lb > f.top {
 		return exhausted
 	}
@@ -185,21 +136,17 @@ func (k *kernel) openNode(c *part, f *frame) outcome {
 }
 
 // tryBody places the candidate of f and infers. It returns whether the rest may be completed.
-func (k *kernel) tryBody(f *frame) (fits bool) {
+func (k *kernel) tryBody(f *frame) bool {
 	j := f.body
 	f.trail, f.path, f.level = k.trailCount, k.pathCount, k.level
 	f.base, f.next, f.end = k.partCount, k.partCount, k.partCount
 	k.level = f.trail
 	f.c.offset, f.c.rank = k.items[j].lb, k.items[j].rank
-	fits, f.covered = k.placeBody(j)
-	return fits && k.splitPart(f)
+	return k.placeBody(j) && k.splitPart(f)
 }
 
 // nextBody finds the next candidate of f. It returns whether there is one.
 func (k *kernel) nextBody(f *frame) bool {
-	if !f.covered {
-		return false
-	}
 	for {
 		next, j := int32(-1), f.body
 		for i := k.firstOf(&f.c); i < k.endOf(&f.c); i = k.nextOf(&f.c, i) {
