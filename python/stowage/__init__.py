@@ -13,7 +13,7 @@ Times are logical and half-open: a buffer is live at lower, lower + 1, …, uppe
 plan has been verified. An outcome, such as that nothing fits, is a status of the plan, with
 its reason. Bad input is an exception, and doubtful input a warning.
 
-The command `stowage solve` is plan here; solve takes columns. docs/python.md has the rest.
+The command `stowage solve` is plan here; solve takes columns, and also what plan takes. docs/python.md has the rest.
 """
 
 from ._api import conflict, explain, load, lower_bound, plan, size, solve, solve_many, valid, verify

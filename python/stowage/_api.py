@@ -37,12 +37,12 @@ _Call = TypeVar("_Call", bound=Callable[..., Plan])
 
 
 def _of_columns(call: _Call) -> _Call:
-    """Makes a call without columns say which function takes a file, a table or a Problem."""
+    """Makes a call without columns plan what plan takes: a file, a table, buffers or a Problem."""
 
     @functools.wraps(call)
     def columns(*args: Any, **options: Any) -> Plan:
         if len(args) == 1 and not {"lower", "upper", "size"} & options.keys():
-            raise TypeError("solve takes the columns lower, upper and size; stowage.plan takes a file, a table, buffers or a Problem")
+            return plan(args[0], **options)
         return call(*args, **options)
 
     return cast(_Call, columns)
@@ -64,7 +64,8 @@ def solve(
     params: Optional[Mapping[str, object]] = None, start: Optional[Start] = None, progress: Optional[Callable[[Progress], object]] = None,
     # end of solve
 ) -> Plan:  # fmt: skip
-    """Plans buffers that are given as columns.
+    """Plans buffers that are given as columns. Called with anything else than columns, such as a
+    file or a table, it does what plan does.
 
     lower, upper  buffer i is live at the times lower[i], lower[i] + 1, … upper[i] - 1
     size          bytes, in any one unit of space; also texts such as "2KiB"

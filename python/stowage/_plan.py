@@ -12,6 +12,7 @@ from ._problem import Problem, counted
 from ._rules import Part
 
 if TYPE_CHECKING:
+    import matplotlib.axes  # type: ignore[import-not-found,unused-ignore]
     import numpy
     import pandas  # type: ignore[import-untyped,unused-ignore]
     from numpy.typing import NDArray
@@ -140,7 +141,7 @@ class Plan:
             return f"<stowage.Plan: {self.status}, {counted(len(self))}: {self.reason}>"
         if self.objective:
             return f"<stowage.Plan: {self.status}, {', '.join(f'{m} {self.measures[m]}' for m in self.objective)}, {counted(len(self))}>"
-        of = " of the arena's head" if self.problem._source.endswith(".tflite") else ""
+        of = " of the arena's head" if self._model() else ""
         return f"<stowage.Plan: {self.status}, height {self.height}{of}, lower bound {self.lower_bound}, {counted(len(self))}>"
 
     @property
@@ -196,6 +197,55 @@ class Plan:
             columns["alignment"] = p.alignment
         pools = {} if self.pools is None else {"pool": self.pools}
         return pandas.DataFrame({**columns, "offset": self.offsets, **pools})
+
+    @property
+    def head(self) -> Optional[int]:
+        """The height, if the problem is that of a .tflite model: bytes of the head of the runtime's
+        arena. None for any other problem, and without a plan."""
+        return self.height if self.offsets is not None and self._model() else None
+
+    @property
+    def arena(self) -> Optional[int]:
+        """The smallest arena in bytes in which TensorFlow Lite Micro runs the model with its plan, on
+        32 bit with the reference kernels: the number for kTensorArenaSize. `stowage plan` has it for
+        other targets and kernels. None for what is no .tflite model, and without a plan. The file is
+        planned by the command at each call."""
+        if self.head is None:
+            return None
+        import json
+
+        report = json.loads(_command.run(["plan", "--json", self.problem._source], accept=(0, 4))[1])
+        return int(report["smallest_arenas"][0].get("planned") or report["smallest_arenas"][0]["before"])
+
+    def _model(self) -> bool:
+        return self.problem._source.removesuffix(".gz").endswith(".tflite")
+
+    def plot(self, axes: Optional[matplotlib.axes.Axes] = None) -> matplotlib.axes.Axes:
+        """Draws the plan with matplotlib and returns the axes: time across, offset up, a rectangle for
+        each buffer. Buffers with gaps are drawn over their whole lifespan. axes is where to draw; None
+        for new ones. A ValueError if there is no plan, or if times are of several clocks or the
+        problem has several pools, which svg() and html() draw."""
+        if self.offsets is None:
+            raise ValueError(f"there is no plan: {self.reason}")
+        p = self.problem
+        if self.pools is not None and len(set(self.pools)) > 1 or p.rules is not None and p.rules.clocks is not None:
+            raise ValueError("a plan of several pools or clocks is drawn by svg() and html()")
+        from matplotlib import collections, patches, pyplot  # type: ignore[import-not-found,unused-ignore]
+
+        if axes is None:
+            axes = pyplot.subplots()[1]
+        shapes = [
+            patches.Rectangle((int(a), int(y)), int(b) - int(a), int(h)) for a, b, h, y in zip(p.lower, p.upper, p.size, self.offsets)
+        ]
+        drawn = collections.PatchCollection(shapes, edgecolor="black", linewidth=0.3, cmap="tab20")
+        drawn.set_array([i % 20 for i in range(len(shapes))])
+        axes.add_collection(drawn)
+        axes.set_xlim(min(map(int, p.lower), default=0), max(map(int, p.upper), default=1))
+        axes.set_ylim(0, max(self.height, 1))
+        axes.set_xlabel("time")
+        axes.set_ylabel("offset (bytes)")
+        axes.set_title(f"{self.status}, height {self.height}")
+        return axes
 
     def svg(self) -> str:
         """Returns a picture of the plan as SVG, drawn by the command. Without a plan the picture

@@ -453,9 +453,13 @@ class NextSteps(unittest.TestCase):
 
     ROWS = [(0, 2, 600), (0, 4, 300), (1, 4, 500)]
 
-    def test_solve_takes_columns(self):
-        for source in ("model.csv", {"lower": [0], "upper": [2], "size": [3]}, stowage.Problem([0], [2], [3]), self.ROWS):
-            self.assertRaisesRegex(TypeError, "solve takes the columns lower, upper and size; stowage.plan takes a file", stowage.solve, source)
+    def test_solve_takes_what_plan_takes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.csv")
+            pathlib.Path(path).write_text("lower,upper,size\n0,2,600\n0,4,300\n1,4,500\n")
+            for source in (path, {"lower": [0], "upper": [2], "size": [3]}, stowage.Problem([0], [2], [3]), self.ROWS):
+                self.assertEqual(stowage.solve(source, planner="exact").height, stowage.plan(source).height)
+        self.assertRaisesRegex(stowage.InputError, "gone.csv", stowage.solve, "gone.csv")
         self.assertRaisesRegex(TypeError, "missing 1 required positional argument: 'size'", stowage.solve, [0], [2])
         self.assertEqual(stowage.solve(lower=[0], upper=[2], size=[3]).height, 3)
 
@@ -604,7 +608,27 @@ class Wrong(unittest.TestCase):
     def test_the_height_of_a_model_is_its_head(self):
         plan = stowage.plan(os.path.join(os.path.dirname(__file__), "..", "..", "examples", "tiny.tflite"))
         self.assertIn("height 2048 of the arena's head", repr(plan))
-        self.assertNotIn("head", repr(stowage.solve([0], [1], [1])))
+        self.assertEqual((plan.head, plan.arena), (2048, 3168))
+        other = stowage.solve([0], [1], [1])
+        self.assertNotIn("head", repr(other))
+        self.assertEqual((other.head, other.arena), (None, None))
+
+    def test_plot(self):
+        plan = stowage.solve([0, 1], [2, 5], [300, 500])
+        none = stowage.solve([0], [1], [5], capacity=4)
+        self.assertRaisesRegex(ValueError, "there is no plan: ", none.plot)
+        lanes = stowage.solve([(0, 1), (1, 2)], [(2, 3), (2, 3)], [1, 2])
+        self.assertRaisesRegex(ValueError, "drawn by svg", lanes.plot)
+        if importlib.util.find_spec("matplotlib") is None:
+            self.skipTest("matplotlib is not installed")
+        import matplotlib
+
+        matplotlib.use("agg")
+        axes = plan.plot()
+        self.assertEqual((axes.get_xlim(), axes.get_ylim()), ((0, 5), (0, 800)))
+        boxes = [path.get_extents() for path in axes.collections[0].get_paths()]
+        self.assertEqual([(b.x0, b.x1, b.y0, b.y1) for b in boxes], [(0, 2, plan.offsets[0], plan.offsets[0] + 300), (1, 5, plan.offsets[1], plan.offsets[1] + 500)])
+        self.assertIs(plan.plot(axes), axes)
 
     def test_ends_of_many(self):
         table = {"start": [0, 4], "end": [4, 8], "size": [5, 5]}

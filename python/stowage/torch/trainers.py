@@ -78,7 +78,7 @@ def lightning(arena: Arena) -> Any:
     except ImportError:
         base = import_module("pytorch_lightning").Callback
 
-    class Callback(base):  # type: ignore[misc]
+    class Callback(base):  # type: ignore[misc, valid-type]
         done = 0  # steps of the optimizers
 
         def on_train_batch_start(self, *_: Any, **__: Any) -> None:
