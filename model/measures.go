@@ -18,7 +18,7 @@ func (p *Plan) AddPart(buffer int32, part Part) {
 }
 
 // MeasuresOf returns every measure of a plan of a valid problem: height, max_height, peak, max_peak, cost, penalty
-// and eviction, then height and peak of each pool that has a name.
+// and eviction, then objects if some pool is divided into objects, then height and peak of each pool that has a name.
 //
 // If a plan takes evictions of a buffer, its cost is the sum of the costs of its parts in their pools. A
 // penalty may then be paid once for each pair of parts.
@@ -30,6 +30,11 @@ func MeasuresOf(p *Problem, plan *Plan) []Value {
 			peaks[k] = max(peaks[k], r.Upper)
 		}
 	}
+	type object struct {
+		pool int32
+		at   int64
+	}
+	objects := map[object]bool{}
 	var cost, penalty int64
 	parted, evicted := partsOf(plan), int64(0)
 	for i := range p.Buffers {
@@ -42,6 +47,9 @@ func MeasuresOf(p *Problem, plan *Plan) []Value {
 		for _, part := range parts {
 			heights[part.Pool] = max(heights[part.Pool], part.Offset+b.Size)
 			cost += b.CostIn(pools, part.Pool)
+			if pools[part.Pool].Objects {
+				objects[object{part.Pool, part.Offset}] = true
+			}
 		}
 	}
 	if p.Rules != nil && len(p.Rules.Penalties) > 0 {
@@ -61,6 +69,9 @@ func MeasuresOf(p *Problem, plan *Plan) []Value {
 		{MeasureCost, cost},
 		{MeasurePenalty, penalty},
 		{MeasureEviction, evicted},
+	}
+	if p.Rules.HasObjects() {
+		values = append(values, Value{MeasureObjects, int64(len(objects))})
 	}
 	for k := range pools {
 		if pools[k].ID != "" {

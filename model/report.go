@@ -22,6 +22,7 @@ const (
 	RuleApart     Rule = "apart"           // no two buffers that are apart share a byte of a pool
 	RuleDifferent Rule = "different_pools" // no two buffers of a list are in one pool
 	RuleSame      Rule = "same_pool"       // all buffers of a list are in one pool
+	RuleObjects   Rule = "objects"         // in a pool of objects, two buffers begin at one byte or share none
 	RuleParts     Rule = "parts"           // the parts of a buffer and its evictions are its life
 	RuleMeasure   Rule = "measure"         // each claimed measure is what the plan has
 )

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Idea: most problems are one block of bytes, and one lifespan for each buffer. Whatever else a compiler
 // says of its memory is in Rules, and in Extra for a single buffer. A problem without either costs one nil
 // test. docs/memories.md has an example of each rule.
@@ -8,6 +10,9 @@ package model
 //
 //	bytes     a buffer holds [o, o+Size) of its pool. o is a multiple of its alignment and of the
 //	          pool's. The bytes lie below the pool's capacity and meet no reserved range.
+//	objects   in a pool of objects, two buffers begin at the same byte or share none. Buffers that begin at
+//	          the same byte are in one object, which is as large as its largest buffer and has one buffer at
+//	          a time: buffers that conflict are in different objects, even if their windows share no byte.
 //	conflict  two buffers conflict if they belong to different bodies and are in Apart, or meet in
 //	          time without being in MayOverlap. Apart wins over MayOverlap. Conflicting buffers in
 //	          one pool share no byte, but for a Distance.
@@ -58,6 +63,7 @@ type Pool struct {
 	Alignment int64   // every offset is a multiple of it; 0 and 1 both mean no constraint
 	Cost      int64   // cost of each byte of a buffer that has no cost of its own here; at least 0
 	Reserved  []Range // ranges of bytes that no buffer may use; they count in peaks, and in no height
+	Objects   bool    // the pool is divided into objects, such as textures; each has one buffer at a time
 }
 
 // A Range is the half-open range [Lower, Upper) of bytes.
@@ -143,6 +149,7 @@ const (
 	MeasureCost     Measure = "cost"     // the sum of what the buffers cost in their pools
 	MeasurePenalty  Measure = "penalty"  // the sum of the penalties that are paid
 	MeasureEviction Measure = "eviction" // the sum of the costs of the evictions that are taken
+	MeasureObjects  Measure = "objects"  // the number of objects, in the pools that are divided into objects
 )
 
 // HeightIn is the measure height of one pool: "height:" and its ID.
@@ -196,6 +203,30 @@ func (p *Problem) Objective() []Measure {
 
 // ListsPools reports whether r has lists of buffers that are in different pools, or in the same one.
 func (r *Rules) ListsPools() bool { return r != nil && len(r.DifferentPools)+len(r.SamePool) > 0 }
+
+// BankRules returns the names of the rules of banks that r has. They came after the others, and some formats and
+// planners do not take them.
+func (r *Rules) BankRules() (names []string) {
+	if r == nil {
+		return nil
+	}
+	for _, x := range []struct {
+		name string
+		has  bool
+	}{
+		{"different_pools", len(r.DifferentPools) > 0}, {"same_pool", len(r.SamePool) > 0}, {"objects", r.HasObjects()},
+	} {
+		if x.has {
+			names = append(names, x.name)
+		}
+	}
+	return names
+}
+
+// HasObjects reports whether some pool of r is divided into objects.
+func (r *Rules) HasObjects() bool {
+	return r != nil && slices.ContainsFunc(r.Pools, func(q Pool) bool { return q.Objects })
+}
 
 // MayLeave reports whether b has evictions: stretches of its life in which it may be away.
 func (b *Buffer) MayLeave() bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }

@@ -362,12 +362,17 @@ func (v *validator) objective(r *Rules) {
 		ok := slices.Contains([]Measure{
 			MeasureHeight, MeasureMaxHeight, MeasurePeak, MeasureMaxPeak, MeasureCost, MeasurePenalty, MeasureEviction,
 		}, m)
+		if m == MeasureObjects && !r.HasObjects() {
+			v.add(-1, fmt.Sprintf("objective[%d]", k), string(m), "no pool is divided into objects")
+			continue
+		}
+		ok = ok || m == MeasureObjects
 		for q := range r.Pools {
 			ok = ok || m == HeightIn(r.Pools[q].ID) || m == PeakIn(r.Pools[q].ID)
 		}
 		if !ok {
 			v.add(-1, fmt.Sprintf("objective[%d]", k), string(m),
-				"must be height, max_height, peak, max_peak, cost, penalty, eviction, or height: or peak: and a pool")
+				"must be height, max_height, peak, max_peak, cost, penalty, eviction, objects, or height: or peak: and a pool")
 		} else if slices.Contains(r.Objective[:k], m) {
 			v.add(-1, fmt.Sprintf("objective[%d]", k), string(m), "is there twice")
 		}

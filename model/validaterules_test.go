@@ -56,6 +56,9 @@ func TestRulesMessages(t *testing.T) {
 		{"a buffer twice in a list", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.SamePool = [][]int32{{0, 1, 0}}
 		}, "same_pool[0]"},
+		{"objects of no pool", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Objective = []model.Measure{model.MeasureObjects}
+		}, "no pool is divided into objects"},
 		{"extra without rules", func(p *model.Problem, _ *model.Rules, b *model.Buffer) {
 			p.Rules, b.Extra = nil, &model.Extra{}
 		}, "needs a problem with Rules"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"strconv"
 
 	"github.com/stowage-go/stowage/format/trace"
@@ -184,8 +185,8 @@ func pricedRules(r *model.Rules) error {
 	if len(r.Penalties) > 0 {
 		return priced("penalties")
 	}
-	if r.ListsPools() {
-		return fmt.Errorf("%w: a session does not take different_pools or same_pool; solve plans such a problem", ErrUnsupported)
+	if banks := r.BankRules(); len(banks) > 0 {
+		return fmt.Errorf("%w: a session does not take %s; solve plans such a problem", ErrUnsupported, strings.Join(banks, " or "))
 	}
 	for _, m := range r.Objective {
 		if m == model.MeasureCost || m == model.MeasurePenalty || m == model.MeasureEviction {

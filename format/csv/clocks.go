@@ -95,7 +95,7 @@ func appendClock(dst []byte, clock []int64) []byte {
 // clocksOnly reports whether a problem has no rules but clocks, which CSV can say. One clock is no different from time.
 func clocksOnly(p *model.Problem) bool {
 	r := p.Rules
-	if r == nil || r.Threads < 2 || r.ListsPools() ||
+	if r == nil || r.Threads < 2 || len(r.BankRules()) > 0 ||
 		len(r.Pools)+len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Distances)+len(r.Penalties)+len(r.Objective) > 0 {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -58,8 +59,8 @@ func Make(p *model.Problem) (*Document, error) {
 	if m.rules == nil {
 		m.rules = &model.Rules{}
 	}
-	if m.rules.ListsPools() {
-		m.refuse("has no lists of buffers in different pools, or in the same one")
+	if banks := m.rules.BankRules(); len(banks) > 0 {
+		m.refuse("has no " + strings.Join(banks, " and no "))
 	}
 	m.pools = p.AllPools()
 	tree := m.document()

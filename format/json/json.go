@@ -83,6 +83,10 @@
 //	"different_pools": [["ping", "pong"]],
 //	"same_pool": [["a", "c"]]
 //
+// and in a pool
+//
+//	"objects": true
+//
 // A file of version 1 or 2 may have none of them.
 //
 // # Faults
@@ -100,7 +104,7 @@ import "github.com/stowage-go/stowage/model"
 const (
 	Version      = 1 // of problems without rules
 	RulesVersion = 2 // of problems with rules
-	ListsVersion = 3 // of problems with lists of buffers in different pools, or in the same one
+	BanksVersion = 3 // of problems with rules of banks (model.Rules.BankRules)
 )
 
 // A Plan is the outcome of a run, as a file has it.

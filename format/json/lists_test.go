@@ -13,7 +13,7 @@ const banks = `{
   "version": 3,
   "pools": [
     {"id": "x"},
-    {"id": "y"}
+    {"id": "y", "objects": true}
   ],
   "buffers": [
     {"id": "a", "lower": 0, "upper": 1, "size": 1, "alignment": 1},
@@ -48,11 +48,14 @@ func TestLists(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(again.Rules, p.Rules) || !strings.Contains(b.String(), `"version": 3`) {
 		t.Errorf("%v: written as\n%s", err, b.String())
 	}
+	if p.Rules.Pools[0].Objects || !p.Rules.Pools[1].Objects {
+		t.Errorf("read %v", p.Rules.Pools)
+	}
 	p.Rules.SamePool[0][0] = 7
 	if err := Write(&b, p, nil); err == nil || !strings.Contains(err.Error(), "same_pool has the buffer of index 7") {
 		t.Errorf("%v", err)
 	}
-	p.Rules = &model.Rules{Pools: p.Rules.Pools}
+	p.Rules = &model.Rules{Pools: p.Rules.Pools[:1]}
 	b.Reset()
 	if err := Write(&b, p, nil); err != nil || !strings.Contains(b.String(), `"version": 2`) {
 		t.Errorf("%v: without lists\n%s", err, b.String())
@@ -62,11 +65,14 @@ func TestLists(t *testing.T) {
 // TestListsFaults names the line, the list and what is wrong.
 func TestListsFaults(t *testing.T) {
 	for _, x := range []struct{ from, to, want string }{
-		{`"version": 3`, `"version": 2`, `x.json:12: different_pools: is not a known key: a problem with different_pools begins ` +
+		{`"version": 3`, `"version": 2`, `x.json:5: pools.objects: is not a known key: a problem with objects begins ` +
 			`with "version": 3`},
+		{"  \"version\": 3,\n  \"pools\": [\n    {\"id\": \"x\"},\n    {\"id\": \"y\", \"objects\": true}\n  ],", `"version": 2,`,
+			`x.json:8: different_pools: is not a known key: a problem with different_pools begins with "version": 3`},
 		{`["c", "b"]`, `["c", "d"]`, `x.json:14: different_pools "d": is no buffer of the problem`},
 		{`["c", "b"]`, `["c"]`, `x.json:14: different_pools[1]: has 1 buffers; it needs at least 2`},
 		{`["c", "a"]`, `["c", "c"]`, `x.json:17: same_pool[0] "c": the list has the buffer twice`},
+		{`"objects": true`, `"objects": 1`, `x.json:5: pools.objects "1": is neither true nor false`},
 		{`["c", "a"]`, `"ca"`, `x.json:17: same_pool "\"ca\"": is not a list`},
 		{`["c", "a"]`, `["c", 1]`, `x.json:17: same_pool "1": is not a string`},
 	} {

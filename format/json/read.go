@@ -63,8 +63,8 @@ func decode(text *source.Text, o ReadOptions, places int) *decoder {
 	d := &decoder{
 		walker: walker{Text: text}, version: Version, moments: moments{asked: o.Ends, times: times.Read{Places: places}},
 	}
-	if v := versionOf(text); v == RulesVersion || v == ListsVersion {
-		d.ruled = ruled{two: true, three: v == ListsVersion, lists: map[string][]rule{}, items: map[string][]int{}, keys: map[string]int{}, named: map[string][]listed{}}
+	if v := versionOf(text); v == RulesVersion || v == BanksVersion {
+		d.ruled = ruled{two: true, three: v == BanksVersion, lists: map[string][]rule{}, items: map[string][]int{}, keys: map[string]int{}, named: map[string][]listed{}}
 	}
 	d.document()
 	return d
@@ -75,7 +75,7 @@ func (d *decoder) finish() (*model.Problem, *Plan, error) {
 	if d.over { // all other faults follow from that
 		return nil, nil, d.excess
 	}
-	if d.version != Version && d.version != RulesVersion && d.version != ListsVersion {
+	if d.version != Version && d.version != RulesVersion && d.version != BanksVersion {
 		// The keys may mean something else in another version.
 		return nil, nil, d.otherVersion("versions 1, 2 and 3")
 	}
@@ -259,7 +259,7 @@ var elsewhere = map[string]string{
 func (d *decoder) unknown(what, name string, keys []string) string {
 	ofRules := what == "the document" && slices.Contains(rulesDocumentKeys, name) ||
 		what == "a buffer" && slices.Contains(rulesBufferKeys, name) && elsewhere[name] == ""
-	if what == "the document" && slices.Contains(listKeys, name) && !d.three && d.version <= RulesVersion {
+	if (what == "the document" && slices.Contains(listKeys, name) || what == "pools" && name == "objects") && !d.three && d.version <= RulesVersion {
 		return `is not a known key: a problem with ` + name + ` begins with "version": 3`
 	}
 	if ofRules && !d.two && d.version == Version {

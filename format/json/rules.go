@@ -158,13 +158,20 @@ const pairBytes = 2*int(unsafe.Sizeof(rule{})) + 32
 // maxThreads is the most clocks that a file may have.
 const maxThreads = 1 << 16
 
-var poolKeys = []string{"id", "capacity", "alignment", "cost", "reserved"}
+var (
+	poolKeys     = []string{"id", "capacity", "alignment", "cost", "reserved"}
+	bankPoolKeys = slices.Concat(poolKeys, []string{"objects"}) // of version 3
+)
 
 func (d *decoder) readPool() {
 	var p model.Pool
 	d.peek()
 	d.items["pools"] = append(d.items["pools"], d.pos)
-	d.object("pools", poolKeys, 1, func(key int) {
+	keys := poolKeys
+	if d.three {
+		keys = bankPoolKeys
+	}
+	d.object("pools", keys, 1, func(key int) {
 		switch key {
 		case 0:
 			p.ID = strings.Clone(d.str("pools.id"))
@@ -182,9 +189,22 @@ func (d *decoder) readPool() {
 				})
 				p.Reserved = append(p.Reserved, model.Range{Lower: lower, Upper: upper})
 			})
+		case 5:
+			p.Objects = d.truth("pools.objects")
 		}
 	})
 	d.rules.Pools = append(d.rules.Pools, p)
+}
+
+// truth reads true or false.
+func (d *decoder) truth(field string) bool {
+	d.peek()
+	at := d.pos
+	raw := d.value()
+	if raw != "true" && raw != "false" {
+		d.refuse(at, field, unquote(raw), "is neither true nor false")
+	}
+	return raw == "true"
 }
 
 // integers reads a list of integers.
@@ -386,8 +406,8 @@ func (d *decoder) resolve() {
 	}
 	d.resolvePools()
 	r := &d.rules
-	d.says = d.says || r.ListsPools() || len(r.Pools)+len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Penalties)+
-		len(r.Distances)+len(r.Objective) > 0 || r.Threads != 0 || r.Period != 0
+	d.says = d.says || len(r.Pools)+len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Penalties)+
+		len(r.Distances)+len(r.Objective)+len(r.BankRules()) > 0 || r.Threads != 0 || r.Period != 0
 	if d.issues.Err() == nil {
 		if d.says {
 			rules := *r // a pointer into d would keep the text

@@ -204,7 +204,7 @@ func TestRulesFaults(t *testing.T) {
 		{`{"id": "dram"`, `{"id": "tcm"`, `10: buffer b: costs "dram": is no pool of the problem`},
 		{`"capacity": 65536, "al`, `"capacity": 65536, "id": "dram", "al`, `4: pools.id: is a duplicate: the key appears twice`},
 		{`"cost": 1}`, `"cost": 1}, {"id": "tcm"}`, `5: pools[2].id "tcm": pool tcm: is a duplicate: the pool at index 0 has the same`},
-		{`["cost", "height"]`, `["cost", "heihgt"]`, `7: objective[1] "heihgt": must be height, max_height, peak, max_peak, cost, penalty, eviction, or height: or peak: and a pool`},
+		{`["cost", "height"]`, `["cost", "heihgt"]`, `7: objective[1] "heihgt": must be height, max_height, peak, max_peak, cost, penalty, eviction, objects, or height: or peak: and a pool`},
 		{`"pools": ["tcm"]}`, `"pools": ["tmc"]}`, `9: buffer a: pools "tmc": is no pool of the problem: did you mean tcm?`},
 		{`"pools": ["tcm"]}`, `"pools": ["tcm", "tcm"]}`, `9: buffer a: pools "tcm": is a duplicate: the buffer names the pool twice`},
 		{`"pools": ["tcm"]}`, `"pools": []}`, `9: buffer a: pools: is an empty list: the buffer may be in no pool

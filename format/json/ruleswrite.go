@@ -16,7 +16,8 @@ func says(p *model.Problem) bool {
 	if r == nil {
 		return false
 	}
-	if r.ListsPools() || len(r.Pools)+len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Distances)+len(r.Penalties)+len(r.Objective) > 0 || r.Threads != 0 || r.Period != 0 {
+	if len(r.Pools)+len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Distances)+len(r.Penalties)+len(r.Objective)+
+		len(r.BankRules()) > 0 || r.Threads != 0 || r.Period != 0 {
 		return true
 	}
 	for i := range p.Buffers {
@@ -157,6 +158,9 @@ func (e *encoder) rulesAbove(r *model.Rules) {
 			e.str(`, "reserved": `).inline(len(p.Reserved), func(k int) {
 				e.ints([]int64{p.Reserved[k].Lower, p.Reserved[k].Upper})
 			})
+		}
+		if p.Objects {
+			e.str(`, "objects": true`)
 		}
 		e.str("}")
 	})

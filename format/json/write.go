@@ -42,8 +42,8 @@ func WriteWith(w io.Writer, p *model.Problem, plan *Plan, o WriteOptions) error 
 	version := int64(Version)
 	if two {
 		version = RulesVersion
-		if p.Rules.ListsPools() {
-			version = ListsVersion
+		if len(p.Rules.BankRules()) > 0 {
+			version = BanksVersion
 		}
 	}
 	e.str("{\n  \"version\": ").int(version)

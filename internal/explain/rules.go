@@ -201,6 +201,9 @@ func roomOf(pools []model.Pool, usable []int) (where string, free int64, bounded
 		if pools[k].ID == "" {
 			name = "the capacity"
 		}
+		if pools[k].Objects {
+			name += ", divided into objects,"
+		}
 		if pools[k].Capacity == 0 {
 			words, bounded = append(words, name+" without a limit"), false
 			continue

@@ -10,6 +10,7 @@
 //	apart                   a slot is put in after a section (apart.go)
 //	clocks                  an interval order is a line of time; any other order is covered as a graph (clocks.go)
 //	distances               the two get a slot of their own, with windows (split.go)
+//	objects                 each two get slots of their own, with windows (objects.go)
 //	period                  time is cut where the fewest bytes are live (period.go); so is time if gaps say that the
 //	                        step repeats (seam.go)
 //	together                the members' bytes become windows of one buffer (bodies.go)
@@ -115,6 +116,11 @@ type Strip struct {
 	// ClocksAlone says that there are Edges, and that clocks alone decide them. It is known up to 1,024 members, and
 	// false above.
 	ClocksAlone bool
+	// Shared is set in a pool of objects if nothing else decides where a body lies: no range is reserved, no offset is
+	// fixed, and all members of a body begin at its offset.
+	Shared *Sharing
+	// TooMany says that the rule of objects is in Shared alone, because there are more than MostObjects members.
+	TooMany bool
 	// Impossible says why there is no plan whatever the capacity; empty if that is not known.
 	Impossible string
 }
@@ -148,6 +154,12 @@ func (l *Lowering) Strip(pool int32, members []int32, apart []model.Pair) *Strip
 		c.coverGraph()
 	} else {
 		c.coverTime()
+	}
+	if l.Pools[pool].Objects {
+		if c.shareObjects(); s.Impossible != "" {
+			return s
+		}
+		s.TooMany = len(members) > MostObjects
 	}
 	c.write()
 	if !l.tangled { // the slots of a graph are not in the order of time

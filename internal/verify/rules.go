@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -68,6 +69,7 @@ func checkPlan(p *model.Problem, plan *model.Plan, claimed []model.Value, most i
 		}
 		c.ties()
 		c.poolLists()
+		c.objects()
 		for pair := range c.apart {
 			c.separate(pair)
 		}
@@ -352,6 +354,51 @@ func (c *ruled) poolLists() {
 	}
 }
 
+// objects checks the pools that are divided into objects. The stays of a pool are taken in the order of their first
+// bytes. Of those before, only the one that reaches furthest can share a byte with the next and begin elsewhere: of
+// two that begin at one byte, the longer one.
+func (c *ruled) objects() {
+	for pool := range c.pools {
+		if !c.pools[pool].Objects {
+			continue
+		}
+		var here []*stayed
+		for k := range c.placed {
+			if x := &c.placed[k]; x.pool == int32(pool) {
+				here = append(here, x)
+			}
+		}
+		slices.SortStableFunc(here, func(x, y *stayed) int { return cmp.Compare(x.at, y.at) })
+		var far *stayed // of those that begin at a byte before
+		for from := 0; from < len(here); {
+			to, longest := from, here[from]
+			for ; to < len(here) && here[to].at == here[from].at; to++ {
+				if c.p.Buffers[here[to].buffer].Size > c.p.Buffers[longest.buffer].Size {
+					longest = here[to]
+				}
+			}
+			if x := here[from]; far != nil && far.buffer != x.buffer && x.at < c.end(far) {
+				a, b := far, x
+				if a.buffer > b.buffer {
+					a, b = b, a
+				}
+				c.add(model.RuleObjects, a.buffer, b.buffer, fmt.Sprintf("buffers %s and %s share bytes of different objects%s",
+					placed(&c.p.Buffers[a.buffer], a.at), placed(&c.p.Buffers[b.buffer], b.at), c.in(x.pool)))
+			} else if far != nil && far.buffer == x.buffer && x.at < c.end(far) {
+				c.add(model.RuleObjects, x.buffer, -1, fmt.Sprintf("the parts of buffer %s share bytes of different objects%s",
+					quote(c.p.Buffers[x.buffer].ID), c.in(x.pool)))
+			}
+			if far == nil || c.end(longest) > c.end(far) {
+				far = longest
+			}
+			from = to
+		}
+	}
+}
+
+// end returns one past the last byte of a stay.
+func (c *ruled) end(x *stayed) int64 { return add(x.at, c.p.Buffers[x.buffer].Size) }
+
 // where says where a buffer is.
 func (c *ruled) where(x *stayed) string {
 	s := fmt.Sprintf("at offset %d", x.at)
@@ -399,6 +446,9 @@ func (c *ruled) rectangles(all []rectangle, x *stayed) []rectangle {
 	}
 	for u := range b.Pieces {
 		lower, upper, from, to := max(u.Lower, x.lower), min(u.Upper, x.upper), add(x.at, u.From), add(x.at, u.To)
+		if x.pool >= 0 && c.pools[x.pool].Objects {
+			from, to = x.at, add(x.at, b.Size) // a buffer takes the whole object, whatever its windows
+		}
 		t := c.rules.Period
 		if t == 0 {
 			put(lower, upper, from, to)
@@ -570,6 +620,9 @@ func (c *ruled) measures() []model.Value {
 		{Measure: model.MeasurePenalty, Value: c.penalty()},
 		{Measure: model.MeasureEviction, Value: evicted},
 	}
+	if slices.ContainsFunc(c.pools, func(q model.Pool) bool { return q.Objects }) {
+		values = append(values, model.Value{Measure: model.MeasureObjects, Value: c.countObjects()})
+	}
 	for k := range c.pools {
 		if c.pools[k].ID != "" {
 			values = append(values, model.Value{Measure: model.HeightIn(c.pools[k].ID), Value: heights[k]},
@@ -578,6 +631,24 @@ func (c *ruled) measures() []model.Value {
 	}
 	c.height = height
 	return values
+}
+
+// countObjects returns the number of objects: the different first bytes in each pool of objects.
+func (c *ruled) countObjects() (n int64) {
+	for pool := range c.pools {
+		if !c.pools[pool].Objects {
+			continue
+		}
+		var at []int64
+		for _, x := range c.placed {
+			if x.pool == int32(pool) {
+				at = append(at, x.at)
+			}
+		}
+		slices.Sort(at)
+		n += int64(len(slices.Compact(at)))
+	}
+	return n
 }
 
 // claims checks the height and the measures that are claimed.

@@ -197,6 +197,14 @@ func TestCheckPlanRules(t *testing.T) {
 		{"one pool", model.RuleSame, 1, func(p *model.Problem, _ *model.Plan) {
 			p.Rules.SamePool = [][]int32{{0, 1, 3}, {0, 2}}
 		}, `buffers "a" and "c" must be in one pool, but they are at offset 4 of pool "x" and at offset 4 of pool "y"`},
+		{"objects", model.RuleObjects, 1, func(p *model.Problem, plan *model.Plan) {
+			p.Rules.Pools[0].Objects, plan.Offsets[3], p.Rules.Apart = true, 5, nil
+			p.Rules.MayOverlap = append(p.Rules.MayOverlap, model.Pair{1, 3})
+		}, `buffers "a" (size 4 at offset 4) and "d" (size 2 at offset 5) share bytes of different objects of pool "x"`},
+		{"parts in different objects", model.RuleObjects, 1, func(p *model.Problem, plan *model.Plan) {
+			p.Rules.Pools[1].Objects, p.Rules.Pools[1].Alignment = true, 0
+			plan.Pools[2], plan.Offsets[2], plan.Parts[0].Parts[0].Pool, plan.Parts[0].Parts[0].Offset = 1, 2, 1, 2
+		}, `the parts of buffer "c" share bytes of different objects of pool "y"`},
 		{"apart wins over may_overlap", model.RuleApart, 1, func(p *model.Problem, _ *model.Plan) {
 			p.Rules.Apart[0] = model.Pair{3, 2}
 		}, `"c" (size 4 at offset 0) and "d"`},

@@ -16,6 +16,8 @@ import (
 type RuledTally struct {
 	// OnFault is called for each false answer, with its problem.
 	OnFault func(q RuledQuestion, fault, problem string)
+	// CaseOf returns the case of a seed; NewRuledTally sets it to RuledCaseOf.
+	CaseOf func(seed uint64) *RuledCase
 
 	Plans, None, Undecided int                       // problems, by brute force's answer
 	Features               map[string]int            // problems by their features
@@ -28,7 +30,7 @@ type RuledTally struct {
 // NewRuledTally returns an empty tally.
 func NewRuledTally(onFault func(q RuledQuestion, fault, problem string)) *RuledTally {
 	return &RuledTally{
-		OnFault: onFault, Features: map[string]int{}, Pairs: map[string]int{}, Answers: map[string]map[string]int{},
+		OnFault: onFault, CaseOf: RuledCaseOf, Features: map[string]int{}, Pairs: map[string]int{}, Answers: map[string]map[string]int{},
 		Refusals: map[string]int{}, Took: map[string]time.Duration{},
 	}
 }
@@ -38,7 +40,7 @@ var heavyShare = map[string]uint64{"milp": 8}
 
 // Seed asks about the problem of a seed: auto and exact, and each other planner about one in share problems.
 func (t *RuledTally) Seed(seed uint64, planners []run.Planner, share uint64) {
-	c := RuledCaseOf(seed)
+	c := t.CaseOf(seed)
 	has := drawn.FeaturesOf(c.Problem)
 	for k, a := range has {
 		t.Features[a]++

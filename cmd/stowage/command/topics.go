@@ -132,7 +132,9 @@ func newRules() *cobra.Command {
 Keys beside buffers:
 
   pools        the memories: id, capacity, alignment, cost of a byte, and
-               reserved, such as [[0, 16]] for bytes 0 to 15
+               reserved, such as [[0, 16]] for bytes 0 to 15; with
+               "objects": true (version 3) it is divided into objects,
+               which have one buffer at a time, such as textures
   together     buffers at fixed distances: {"buffers": [...], "at": [...]}
   apart        pairs that share no byte, whatever their lifespans
   may_overlap  pairs that may share bytes although both are live
@@ -146,7 +148,7 @@ Keys beside buffers:
   period       the length of a step that repeats
   objective    what is minimised, the most important first: height,
                max_height, peak, max_peak, cost, penalty, eviction,
-               height:POOL, peak:POOL [default: height; with several pools
+               objects, height:POOL, peak:POOL [default: height; with several pools
                cost, then height]
 
 Keys of a buffer:

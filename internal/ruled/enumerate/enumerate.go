@@ -213,7 +213,7 @@ func (x *search) prepare(measures []model.Measure) {
 	x.differ, x.joined = x.lists(q.Problem.Rules.DifferentPools, of), x.lists(q.Problem.Rules.SamePool, of)
 	x.gauge(measures, l.Pools)
 	for pool := range l.Pools {
-		x.lanes = append(x.lanes, newLane(l, int32(pool), x.members, of, x.heights(pool), x.pays()))
+		x.lanes = append(x.lanes, newLane(l, int32(pool), x.members, of, x.heights(pool), x.pays(), x.counts()))
 	}
 	x.in, x.at = make([]set, len(l.Pools)), make([]*front, len(l.Pools))
 	for pool := range x.at {
@@ -320,7 +320,7 @@ func (x *search) twins(measures []model.Measure) {
 // same reports whether two pools can be exchanged in every plan.
 func (x *search) same(a, b int, measures []model.Measure) bool {
 	l, m := x.lanes[a], x.lanes[b]
-	if l.capacity != m.capacity || l.alignment != m.alignment || !slices.Equal(l.reserved, m.reserved) {
+	if l.capacity != m.capacity || l.alignment != m.alignment || l.objects != m.objects || !slices.Equal(l.reserved, m.reserved) {
 		return false
 	}
 	for k := range x.members {

@@ -11,16 +11,20 @@ import (
 // The search tries both. If no difference is forbidden, a pair may still pay a penalty. For the pair with the least
 // penalty there are three cases: the pair pays, or one of its two inequalities holds.
 //
-// At the end of a branch is a point: a height and a penalty. The front is the points that no other point beats in both.
+// In a pool of objects whose number counts, two members that may begin at the same byte are another pair: they do, or
+// that difference is forbidden, too.
 //
-// A branch ends if a point of the front is as good as its bounds in both. With low[b] as the least offset of b,
+// At the end of a branch is a point: a height, a penalty and a number of objects. The front is the points that no other
+// point beats in all of them.
+//
+// A branch ends if a point of the front is as good as its bounds. With low[b] as the least offset of b,
 //
 //	height >= max over b of low[b] + size[b]
 //	height >= max over sections and bytes x of x + sum of the bytes there of bodies whose bytes begin at x or above
 //	height >= the least height of a part of the set
 //
 // Invariant: each plan of the set keeps one inequality of each pair, or is in the branch in which the pair pays. So for
-// each plan some point is as low and pays as little.
+// each plan some point is as low, pays as little and has as few objects.
 //
 // Complexity: exponential in the pairs that are in each other's way. O(pairs + uses) a node.
 //
@@ -28,23 +32,18 @@ import (
 // capacity; a front by an archive of points that none dominates.
 
 // front has plans of a set of bodies, the lowest first. For each plan of the set, one of them is at most as high and
-// pays at most as much.
+// pays at most as much, with at most as many objects.
 type front struct {
 	points []point
+	ideal  point // the least height, penalty and number of objects of the points
 }
 
 // point is a plan of a set.
 type point struct {
-	height, paid int64
-	bodies       []int32
-	at           []int64 // the offset of each
+	height, paid, objects int64
+	bodies                []int32
+	at                    []int64 // the offset of each
 }
-
-// lowest is the least height. The front has a point.
-func (f *front) lowest() int64 { return f.points[0].height }
-
-// cheapest is the least penalty.
-func (f *front) cheapest() int64 { return f.points[len(f.points)-1].paid }
 
 // packer looks for the front of a set.
 type packer struct {
@@ -55,6 +54,9 @@ type packer struct {
 	high   []int64 // of each body: no offset is above this
 	pairs  []soft  // the penalised pairs; a and b are indices in the set
 	pays   []bool  // of each pair, whether the branch lets it pay
+	links  []link  // members of two bodies that may begin at one byte; a and b are indices in the set
+	parted []bool  // of each link, whether the two begin at different bytes
+	joined []bool  // of each link, whether the two begin at the same byte
 	sums   [][]use // of each section with several bodies of the set; places are indices in the set
 	above  []more
 	least  int64 // no plan is lower
@@ -64,7 +66,7 @@ type packer struct {
 
 // front looks for the front of a set. had is the front of a part of it.
 func (l *lane) front(x *search, in set, had *front) *front {
-	k := &packer{lane: l, search: x, least: had.lowest()}
+	k := &packer{lane: l, search: x, least: had.ideal.height}
 	number := make([]int32, len(l.body))
 	top := l.highest // all bodies stacked above this are a plan, if each of them may lie there
 	for place, body := range l.body {
@@ -102,6 +104,13 @@ func (l *lane) front(x *search, in set, had *front) *front {
 		}
 	}
 	k.pays = make([]bool, len(k.pairs))
+	for _, y := range l.links {
+		if a, b := number[y.a], number[y.b]; a >= 0 && b >= 0 {
+			y.a, y.b = a, b
+			k.links = append(k.links, y)
+		}
+	}
+	k.parted, k.joined = make([]bool, len(k.links)), make([]bool, len(k.links))
 	for _, all := range l.load {
 		var here []use
 		for _, u := range all {
@@ -114,7 +123,19 @@ func (l *lane) front(x *search, in set, had *front) *front {
 		}
 	}
 	k.descend(low, 0)
+	k.front.idealise()
 	return &k.front
+}
+
+// idealise computes the ideal point.
+func (f *front) idealise() {
+	for n, y := range f.points {
+		if n == 0 {
+			f.ideal = y
+		}
+		f.ideal.height, f.ideal.paid = min(f.ideal.height, y.height), min(f.ideal.paid, y.paid)
+		f.ideal.objects = min(f.ideal.objects, y.objects)
+	}
 }
 
 // descend goes on from offsets that keep all inequalities so far. paid is the penalty so far.
@@ -147,6 +168,23 @@ func (k *packer) descend(low []int64, paid int64) {
 		k.try(low, paid, more{y.b, y.a, -y.above})
 		return
 	}
+	for n, y := range k.links {
+		if k.parted[n] || k.joined[n] {
+			continue
+		}
+		k.joined[n] = true
+		k.above = append(k.above, more{y.a, y.b, y.by}, more{y.b, y.a, -y.by})
+		if next := slices.Clone(low); k.rise(next) {
+			k.descend(next, paid)
+		}
+		k.above = k.above[:len(k.above)-2]
+		k.joined[n], k.parted[n] = false, true
+		if !k.search.cut {
+			k.descend(low, paid)
+		}
+		k.parted[n] = false
+		return
+	}
 	k.add(low)
 }
 
@@ -164,8 +202,9 @@ func (k *packer) try(low []int64, paid int64, m more) {
 
 // beaten reports whether some point of the front is as good as these bounds.
 func (k *packer) beaten(height, paid int64) bool {
-	return slices.ContainsFunc(k.front.points,
-		func(y point) bool { return y.paid <= paid && (y.height <= height || !k.lane.tall) })
+	return slices.ContainsFunc(k.front.points, func(y point) bool {
+		return y.paid <= paid && (y.height <= height || !k.lane.tall) && y.objects <= min(1, int64(len(k.lane.begins)))
+	})
 }
 
 // heightOf returns a bound of the height, and whether it is within the capacity.
@@ -209,6 +248,12 @@ func (k *packer) clash(low []int64) (a, b int32, f timeline.Forbidden, found boo
 			}
 		}
 	}
+	for n, y := range k.links {
+		if at := max(low[y.a], low[y.b]); k.parted[n] && low[y.b]-low[y.a] == y.by && (!found || at < nearest) {
+			f = timeline.Forbidden{Above: y.by - 1, Below: y.by + 1} // the bytes that follow are forbidden anyway
+			a, b, found, nearest = y.a, y.b, true, at
+		}
+	}
 	return a, b, f, found
 }
 
@@ -223,9 +268,32 @@ func (k *packer) add(low []int64) {
 			y.paid += p.cost
 		}
 	}
-	k.front.points = slices.DeleteFunc(k.front.points,
-		func(z point) bool { return z.paid >= y.paid && (z.height >= y.height || !k.lane.tall) })
+	y.objects = k.objectsAt(low)
+	if slices.ContainsFunc(k.front.points, func(z point) bool { return k.asGood(&z, &y) }) {
+		return
+	}
+	k.front.points = slices.DeleteFunc(k.front.points, func(z point) bool { return k.asGood(&y, &z) })
 	at, _ := slices.BinarySearchFunc(k.front.points, y.height,
 		func(z point, h int64) int { return int(max(-1, min(1, z.height-h))) })
 	k.front.points = slices.Insert(k.front.points, at, y)
+}
+
+// asGood reports whether a point is as good as another in all that counts.
+func (k *packer) asGood(y, z *point) bool {
+	return y.paid <= z.paid && y.objects <= z.objects && (y.height <= z.height || !k.lane.tall)
+}
+
+// objectsAt returns the number of objects, if it counts.
+func (k *packer) objectsAt(low []int64) int64 {
+	if k.lane.begins == nil {
+		return 0
+	}
+	var at []int64
+	for n, place := range k.places {
+		for _, above := range k.lane.begins[place] {
+			at = append(at, low[n]+above)
+		}
+	}
+	slices.Sort(at)
+	return int64(len(slices.Compact(at)))
 }

@@ -25,19 +25,22 @@ type lane struct {
 	capacity  int64 // 0 for none
 	alignment int64
 	reserved  []model.Range
+	objects   bool
 	highest   int64 // the end of its highest reserved range
 	tall      bool  // its height counts
 
-	of    []int32 // of each body, its index in the slices below; -1 if it may not be in the pool
-	above []int64 // of each part of Stretches, its offset within its body; valid if the body is in the pool
-	body  []int32 // of each place, its body
-	align []int64
-	size  []int64
-	fixed []int64 // -1 if the offset is free
-	never [][]timeline.Forbidden
-	hard  [][]timeline.Forbidden // at a·places + b for a < b: forbidden differences offset(b) - offset(a)
-	soft  []soft
-	load  [][]use // of each section, the bytes that bodies use
+	of     []int32 // of each body, its index in the slices below; -1 if it may not be in the pool
+	above  []int64 // of each part of Stretches, its offset within its body; valid if the body is in the pool
+	body   []int32 // of each place, its body
+	align  []int64
+	size   []int64
+	fixed  []int64 // -1 if the offset is free
+	never  [][]timeline.Forbidden
+	hard   [][]timeline.Forbidden // at a·places + b for a < b: forbidden differences offset(b) - offset(a)
+	soft   []soft
+	links  []link    // members that may be in one object, if objects count
+	begins [][]int64 // of each place, where the members of its body begin; nil if objects do not count
+	load   [][]use   // of each section, the bytes that bodies use
 }
 
 // soft is a penalty: it is paid if offset(b) - offset(a) lies between, both ends excluded.
@@ -47,6 +50,12 @@ type soft struct {
 	cost         int64
 }
 
+// link is two members of different bodies. They begin at the same byte if offset(b) - offset(a) = by.
+type link struct {
+	a, b int32
+	by   int64
+}
+
 // use is a range of bytes that a body uses in a section.
 type use struct {
 	place    int32
@@ -54,10 +63,11 @@ type use struct {
 }
 
 // newLane makes a lane from the strip of a pool.
-func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall, pays bool) *lane {
+func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall, pays, counts bool) *lane {
 	q := &l.Pools[pool]
 	x := &lane{
 		id: q.ID, capacity: q.Capacity, alignment: max(q.Alignment, 1), reserved: lower.Merged(q.Reserved), tall: tall,
+		objects: q.Objects,
 	}
 	for _, r := range x.reserved {
 		x.highest = max(x.highest, r.Upper)
@@ -95,6 +105,9 @@ func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall,
 		}
 	}
 	x.forbid(timeline.New(strip.Problem), n)
+	if q.Objects && counts {
+		x.link(here, of, n)
+	}
 	if !pays {
 		return x
 	}
@@ -111,6 +124,26 @@ func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall,
 		x.soft = append(x.soft, soft{a, b, lead - l.Problem.Buffers[j].Size, lead + l.Problem.Buffers[i].Size, y.Cost})
 	}
 	return x
+}
+
+// link lists the members that may be in one object. here are the parts in the lane, and of has their bodies.
+func (x *lane) link(here, of []int32, n int) {
+	x.begins = make([][]int64, n)
+	for k, i := range here {
+		a := x.of[of[i]]
+		x.begins[a] = append(x.begins[a], x.above[i])
+		for _, j := range here[:k] {
+			y := link{a, x.of[of[j]], x.above[i] - x.above[j]}
+			if y.a > y.b {
+				y.a, y.b, y.by = y.b, y.a, -y.by
+			}
+			if y.a != y.b && !slices.ContainsFunc(x.hard[int(y.a)*n+int(y.b)], func(f timeline.Forbidden) bool {
+				return f.Above < y.by && y.by < f.Below
+			}) {
+				x.links = append(x.links, y)
+			}
+		}
+	}
 }
 
 // forbid lists the forbidden differences and the loads.

@@ -16,7 +16,7 @@ import (
 
 // gauge is a measure as a formula over pools.
 type gauge struct {
-	measure model.Measure // cost, penalty, eviction; empty for heights
+	measure model.Measure // cost, penalty, eviction, objects; empty for heights
 	pools   []int         // the pools whose heights count
 	peak    bool          // the height of a pool is at least the end of its highest reserved range
 	highest bool          // the largest height counts, not the sum
@@ -25,7 +25,7 @@ type gauge struct {
 // gauge makes formulas of the measures.
 func (x *search) gauge(measures []model.Measure, pools []model.Pool) {
 	for _, m := range measures {
-		if m == model.MeasureCost || m == model.MeasurePenalty || m == model.MeasureEviction {
+		if m == model.MeasureCost || m == model.MeasurePenalty || m == model.MeasureEviction || m == model.MeasureObjects {
 			x.gauges = append(x.gauges, gauge{measure: m})
 			continue
 		}
@@ -50,8 +50,14 @@ func (x *search) pays() bool {
 	return slices.ContainsFunc(x.gauges, func(g gauge) bool { return g.measure == model.MeasurePenalty })
 }
 
-// values returns the measures, from the heights and penalties of the pools. rest is the cost of bodies without a pool.
-func (x *search) values(height, paid func(pool int) int64, rest int64) []int64 {
+// counts reports whether objects count.
+func (x *search) counts() bool {
+	return slices.ContainsFunc(x.gauges, func(g gauge) bool { return g.measure == model.MeasureObjects })
+}
+
+// values returns the measures, from a point of each pool, or the best of its front in each measure. rest is the cost of
+// bodies without a pool.
+func (x *search) values(of func(pool int) *point, rest int64) []int64 {
 	v := make([]int64, len(x.gauges))
 	for k := range x.gauges {
 		switch g := &x.gauges[k]; g.measure {
@@ -61,11 +67,15 @@ func (x *search) values(height, paid func(pool int) int64, rest int64) []int64 {
 			v[k] = x.evicted
 		case model.MeasurePenalty:
 			for pool := range x.lanes {
-				v[k] += paid(pool)
+				v[k] += of(pool).paid
+			}
+		case model.MeasureObjects:
+			for pool := range x.lanes {
+				v[k] += of(pool).objects
 			}
 		default:
 			for _, pool := range g.pools {
-				h := height(pool)
+				h := of(pool).height
 				if g.peak {
 					h = max(h, x.lanes[pool].highest)
 				}
@@ -82,8 +92,7 @@ func (x *search) values(height, paid func(pool int) int64, rest int64) []int64 {
 
 // least returns bounds of the measures for the whole subtree.
 func (x *search) least(rest int64) []int64 {
-	v := x.values(func(pool int) int64 { return x.at[pool].lowest() },
-		func(pool int) int64 { return x.at[pool].cheapest() }, rest)
+	v := x.values(func(pool int) *point { return &x.at[pool].ideal }, rest)
 	for k, floor := range x.floors {
 		v[k] = max(v[k], floor)
 	}
@@ -98,22 +107,11 @@ func (x *search) finish() {
 
 // combine chooses the points of the pools from one on.
 func (x *search) combine(at []*point, pool int) {
-	chosen := func(q int) *point {
+	v := x.values(func(q int) *point {
 		if q < pool {
 			return at[q]
 		}
-		return nil
-	}
-	v := x.values(func(q int) int64 {
-		if y := chosen(q); y != nil {
-			return y.height
-		}
-		return x.at[q].lowest()
-	}, func(q int) int64 {
-		if y := chosen(q); y != nil {
-			return y.paid
-		}
-		return x.at[q].cheapest()
+		return &x.at[q].ideal
 	}, 0)
 	if x.best != nil && slices.Compare(v, x.best) >= 0 {
 		return

@@ -159,7 +159,7 @@ func (f *Floors) Hold(m model.Measure, v int64) {
 	switch {
 	case m == model.MeasureCost:
 		f.held = min(f.held, v)
-	case m == model.MeasurePenalty || m == model.MeasureEviction:
+	case m == model.MeasurePenalty || m == model.MeasureEviction || m == model.MeasureObjects:
 		return
 	case strings.HasPrefix(kind, "max_") || kind != string(m):
 		for _, q := range f.of(m) {
@@ -190,7 +190,7 @@ func (f *Floors) of(m model.Measure) (all []int) {
 	return all
 }
 
-// Least returns a bound of a measure: 0 for penalties and evictions.
+// Least returns a bound of a measure: 0 for penalties, evictions and objects.
 func (f *Floors) Least(m model.Measure) (least int64) {
 	switch m {
 	case model.MeasureCost:
@@ -200,7 +200,7 @@ func (f *Floors) Least(m model.Measure) (least int64) {
 			}
 		}
 		return least
-	case model.MeasurePenalty, model.MeasureEviction:
+	case model.MeasurePenalty, model.MeasureEviction, model.MeasureObjects:
 		return 0
 	}
 	kind, _, _ := strings.Cut(string(m), ":")

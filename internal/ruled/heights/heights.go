@@ -68,7 +68,7 @@ func Leading(objective []model.Measure) (all []model.Measure) {
 	for _, m := range objective {
 		switch m {
 		case model.MeasureEviction:
-		case model.MeasureCost, model.MeasurePenalty:
+		case model.MeasureCost, model.MeasurePenalty, model.MeasureObjects:
 			return all
 		default:
 			all = append(all, m)
@@ -77,9 +77,10 @@ func Leading(objective []model.Measure) (all []model.Measure) {
 	return all
 }
 
-// New prepares a problem without evictions. It returns nil if the problem is too large, or if some body has no place.
+// New prepares a problem without evictions. It returns nil if the problem is too large, if some body has no place, or
+// if a pool is divided into objects: what bodies may do there is no matter of who is live beside them.
 func New(l *lower.Lowering, c *assign.Choices, objective []model.Measure) *Field {
-	if len(c.Bodies) > mostLoose || len(c.Bodies)*len(l.Pools) > mostMeetings {
+	if l.Problem.Rules.HasObjects() || len(c.Bodies) > mostLoose || len(c.Bodies)*len(l.Pools) > mostMeetings {
 		return nil
 	}
 	f := &Field{p: l.Problem, pools: l.Pools, sections: c.Sections, bodies: make([]body, len(c.Bodies))}

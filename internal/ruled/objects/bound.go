@@ -64,11 +64,10 @@ func (x *search) group(number []int32) {
 	x.forced = make([]int64, len(x.least))
 }
 
-// rest returns what further objects take at least, if the numbers from k on are left and some objects are open. It
-// returns -1 if the objects that there may be are too few.
-func (x *search) rest(k, opened int) (sum int64) {
+// rest returns how many further objects there are at least, and what they take, if the numbers from k on are left and
+// some objects are open.
+func (x *search) rest(k, opened int) (more int, sum int64) {
 	clear(x.forced)
-	more := 0 // forced objects
 	for _, clique := range x.cliques {
 		n := 0
 		for at := len(clique) - 1; at >= 0 && int(clique[at]) >= k; at-- {
@@ -84,18 +83,17 @@ func (x *search) rest(k, opened int) (sum int64) {
 			}
 		}
 	}
-	if x.p.Objects > 0 && max(opened+more, len(x.least)) > x.p.Objects {
-		return -1
-	}
-	for n := range max(more, len(x.least)-opened) {
+	forced := more
+	more = max(more, len(x.least)-opened)
+	for n := range more {
 		least := int64(0)
 		if opened+n < len(x.least) {
 			least = x.least[opened+n]
 		}
-		if n < more {
+		if n < forced {
 			least = max(least, x.forced[n])
 		}
 		sum += least
 	}
-	return sum
+	return more, sum
 }

@@ -1,8 +1,9 @@
 // Package objects puts items into shared objects. An object has one item at a time and is as large as its largest
-// item. The sizes of the objects add up to as little as possible.
+// item. The sizes of the objects add up to as little as possible, or the objects are as few as possible.
 //
 //	objects.go   the search
 //	bound.go     what objects must cost, whoever shares them
+//	exchange.go  better plans for a search that takes long
 //
 // Source: TensorFlow Lite's GPU delegate calls these shared objects and plans them greedily (Pisarchyk and Lee, 2020).
 // In graph theory the problem is max-coloring (Pemmaraju, Raman and Varadarajan, 2004).
@@ -34,13 +35,14 @@ type Problem struct {
 	Objects int       // the most objects; 0 is no limit
 	Most    int64     // what the objects may take in all; 0 is no limit
 	Any     bool      // whether any plan will do
+	Fewest  bool      // whether the number of objects is to be least, not their sizes
 }
 
 // A Plan is the outcome of a search.
 type Plan struct {
 	Of    []int32 // of each item, its object; nil if no plan was found. The largest object is number 0.
-	Sum   int64   // the sizes of all objects
-	Bound int64   // no plan takes less
+	Sum   int64   // the sizes of all objects; the number of objects if these are to be fewest
+	Bound int64   // no plan has a lower Sum
 	Done  bool    // the search came to its end: the plan is the least, or there is none
 	Nodes int64
 }
@@ -62,7 +64,7 @@ type search struct {
 	forced  []int64 // scratch of the bound
 
 	best        []int32
-	most        int64 // a plan of interest takes less than this; 0 is no limit
+	most        int64 // a plan of interest has a Sum below this; 0 is no limit
 	nodes, last int64 // nodes may come up to last; 0 is no limit
 	watch       *run.Watch
 	cut         bool
@@ -71,13 +73,14 @@ type search struct {
 // Least looks for the plan that takes least, for some nodes at most; 0 is no limit.
 func Least(ctx context.Context, p *Problem, nodes int64) Plan {
 	x := newSearch(p)
-	x.watch, x.last = run.NewWatch(ctx), nodes
+	x.watch = run.NewWatch(ctx)
 	defer x.watch.Close()
-	if p.Most > 0 {
+	if p.Most > 0 && !p.Fewest {
 		x.most = p.Most + 1
 	}
-	x.place(0)
-	r := Plan{Bound: max(0, x.rest(0, 0)), Done: !x.cut, Nodes: x.nodes}
+	more, sum := x.rest(0, 0)
+	x.search(nodes, sum)
+	r := Plan{Bound: x.worth(sum, more), Done: !x.cut, Nodes: x.nodes}
 	if x.best == nil {
 		return r
 	}
@@ -90,6 +93,30 @@ func Least(ctx context.Context, p *Problem, nodes int64) Plan {
 	}
 	r.Done = r.Done || r.Bound == r.Sum
 	return r
+}
+
+// firstNodes is the most nodes that a search has before its plan is improved by other means (exchange.go).
+const firstNodes = 20_000
+
+// search runs the search with so many nodes; 0 is no limit. No plan takes less than low.
+func (x *search) search(last, low int64) {
+	first := int64(firstNodes)
+	if last > 0 {
+		first = min(first, max(2*int64(len(x.size)), last/4))
+	}
+	if x.last = last; x.p.Fewest || x.p.Objects > 0 || last > 0 && last <= first {
+		x.place(0)
+		return
+	}
+	x.last = first
+	x.place(0)
+	if !x.cut || x.watch.Over() {
+		return
+	}
+	x.cut, x.last = false, last
+	if x.exchange(low); !x.cut {
+		x.place(0)
+	}
 }
 
 func newSearch(p *Problem) *search {
@@ -124,15 +151,17 @@ func (x *search) place(k int) {
 		x.cut = true
 		return
 	}
-	if x.most > 0 && x.sum >= x.most {
+	if x.most > 0 && x.worth(x.sum, x.opened) >= x.most || x.p.Most > 0 && x.sum > x.p.Most {
 		return
 	}
 	if k == len(x.size) {
-		x.best, x.most = slices.Clone(x.object), x.sum
+		x.best, x.most = slices.Clone(x.object), x.worth(x.sum, x.opened)
 		return
 	}
-	if x.most > 0 || x.p.Objects > 0 {
-		if least := x.rest(k, x.opened); least < 0 || x.most > 0 && x.sum+least >= x.most {
+	if x.most > 0 || x.p.Objects > 0 || x.p.Most > 0 {
+		more, sum := x.rest(k, x.opened)
+		if x.p.Objects > 0 && x.opened+more > x.p.Objects || x.p.Most > 0 && x.sum+sum > x.p.Most ||
+			x.most > 0 && x.worth(x.sum+sum, x.opened+more) >= x.most {
 			return
 		}
 	}
@@ -157,6 +186,14 @@ func (x *search) place(k int) {
 	x.put(k, o, -1)
 	x.sum -= x.size[k]
 	x.opened--
+}
+
+// worth returns what is to be least, of the sizes of objects and of their number.
+func (x *search) worth(sum int64, objects int) int64 {
+	if x.p.Fewest {
+		return int64(objects)
+	}
+	return sum
 }
 
 // over reports whether the search is over.

@@ -32,7 +32,7 @@ func random(r *rand.Rand, n, odd int) *Problem {
 	return p
 }
 
-// sum returns what a plan takes, or -1 if it breaks a rule.
+// sum returns what a plan takes, or has, if the fewest objects are wanted, or -1 if it breaks a rule.
 func (p *Problem) sum(of []int32) (sum int64) {
 	sizes := map[int32]int64{}
 	for i, o := range of {
@@ -49,10 +49,13 @@ func (p *Problem) sum(of []int32) (sum int64) {
 	if p.Objects > 0 && len(sizes) > p.Objects || p.Most > 0 && sum > p.Most {
 		return -1
 	}
+	if p.Fewest {
+		return int64(len(sizes))
+	}
 	return sum
 }
 
-// brute returns the least sum of all partitions, or -1.
+// brute returns the least of these sums of all partitions, or -1.
 func brute(p *Problem) int64 {
 	least, of := int64(-1), make([]int32, len(p.Sizes))
 	var next func(i int, opened int32)
@@ -81,6 +84,7 @@ func TestLeastEqualsBruteForce(t *testing.T) {
 		if p.Objects = r.IntN(4); r.IntN(2) == 0 {
 			p.Most = max(1, free-1+r.Int64N(4))
 		}
+		p.Fewest = r.IntN(3) == 0
 		want, got := brute(p), Least(context.Background(), p, 0)
 		switch {
 		case !got.Done:

@@ -35,6 +35,19 @@ func NewPairs(p *model.Problem, c *model.Conflicts) *Pairs {
 	return x
 }
 
+// Objects is Between for a pool of objects: the two begin at the same byte or share none, and they share none if they
+// conflict.
+func (x *Pairs) Objects(i, j int32, yield func(low, high int64)) {
+	low, high := -x.p.Buffers[i].Size, x.p.Buffers[j].Size
+	d, ok := x.distances[model.Pair{i, j}.Sorted()]
+	if near := ok && d.Distance <= 0; x.conflicts.Apart(int(i), int(j)) || !near && x.conflicts.Conflict(int(i), int(j)) {
+		yield(low, high)
+		return
+	}
+	yield(low, 0)
+	yield(0, high)
+}
+
 // Between calls yield for each open range (low, high) that offset of i - offset of j may not be in.
 func (x *Pairs) Between(i, j int32, yield func(low, high int64)) {
 	if !x.conflicts.Conflict(int(i), int(j)) {

@@ -153,14 +153,23 @@ func (c *chooser) free(b *assign.Body, pool int32, of []int32, offsets []int64) 
 	}
 	body, p := strip.Problem.Buffers[0], c.lowering.Problem
 	var taken []model.Range // offsets that the body may not have, half-open
-	for _, k := range c.beside(b) {
+	objects := c.lowering.Pools[pool].Objects
+	beside := c.beside(b)
+	if objects {
+		beside = c.near.everyone
+	}
+	for _, k := range beside {
 		other := &c.loads.Bodies[k]
 		if of[other.Members[0]] != pool || other == b {
 			continue
 		}
 		for _, i := range other.Members {
 			for m, j := range b.Members {
-				c.near.pairs.Between(j, i, func(low, high int64) {
+				between := c.near.pairs.Between
+				if objects {
+					between = c.near.pairs.Objects
+				}
+				between(j, i, func(low, high int64) {
 					taken = append(taken, model.Range{
 						Lower: offsets[i] + low - strip.At[m] + 1, Upper: offsets[i] + high - strip.At[m],
 					})

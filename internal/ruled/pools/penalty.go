@@ -50,7 +50,7 @@ func (s *Search) leastPenalty(ctx context.Context) error {
 		q := &s.pools[k]
 		q.minimised = true
 		q.paid, q.least = s.paidIn(q), 0
-		if q.paid > 0 {
+		if q.paid > 0 && q.mostObjects == 0 && !q.strip.TooMany {
 			if err := s.leastIn(ctx, q, left); err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@
 //	threads.go    parts of one thread each
 //	penalty.go    the least penalty of a pool
 //	height.go     the least height of a pool that must pay
+//	objects.go    a pool that is divided into objects
 //	refusal.go    what a planner does not take, in the words of the problem
 //	windows.go    a pool asked about between two sections, and a plan from window to window
 //	answers.go    what is known of a pool with a set of buffers, for whoever tries several choices of pools
@@ -21,6 +22,7 @@
 //	height, max_height, peak, max_peak, height:POOL, peak:POOL   all fall with the height of each pool
 //	cost                                                         is the same in every plan
 //	penalty                                                      is a sum over pools (penalty.go)
+//	objects                                                      is a sum over pools (objects.go)
 //
 // Invariant: the bound of a measure holds for all plans that are best in the measures before it. It is claimed only if
 // those measures are all proven.
@@ -87,6 +89,9 @@ type pool struct {
 	paid      int64 // the penalty of the plan
 	least     int64 // no plan that keeps the conditions pays less
 	minimised bool  // the penalty has been minimised: the plan may pay no more
+
+	mostObjects  int64 // the number of objects has been minimised: the plan may have no more; 0 for no limit
+	leastObjects int64 // no plan that keeps the conditions has fewer
 }
 
 // Plan plans the problem with each buffer in the pool that it is given.
@@ -124,7 +129,7 @@ func (s *Search) heightFirst() bool {
 	}
 	for _, m := range s.Lowering.Problem.Objective() {
 		if m != model.MeasureCost && m != model.MeasureEviction {
-			return m != model.MeasurePenalty
+			return m != model.MeasurePenalty && m != model.MeasureObjects
 		}
 	}
 	return false
@@ -172,6 +177,8 @@ func (s *Search) minimise(ctx context.Context) (plan.Result, error) {
 		case !Minimizing(s.Lowering.Problem, &s.options):
 		case m == model.MeasurePenalty:
 			err = s.leastPenalty(ctx)
+		case m == model.MeasureObjects:
+			s.fewest(ctx)
 		case m != model.MeasureCost && m != model.MeasureEviction:
 			err = s.lowest(ctx, m)
 		}
@@ -236,7 +243,7 @@ func (s *Search) lowest(ctx context.Context, m model.Measure) error {
 		if q.asked || len(q.members) == 0 {
 			continue
 		}
-		strip := s.keeping(q)
+		strip := within(s.keeping(q), q.mostObjects)
 		a, err := s.plan(ctx, strip, q.height, true)
 		if err != nil {
 			return err
@@ -248,10 +255,13 @@ func (s *Search) lowest(ctx context.Context, m model.Measure) error {
 			// Another choice of pairs might do better.
 			a.bound = min(a.bound, q.bound)
 		}
+		was, had := q.offsets, q.height
 		if a.status.HasPlan() {
 			q.strip = strip
 		}
-		q.take(&a, true)
+		if q.take(&a, true); q.mostObjects > 0 && s.objectsIn(q) > q.mostObjects {
+			q.offsets, q.height = was, had
+		}
 		if q.minimised && q.paid > 0 {
 			if err := s.lowerPaying(ctx, q); err != nil {
 				return err
@@ -279,7 +289,13 @@ func (s *Search) allowed(m model.Measure, q *pool, value int64) int64 {
 }
 
 // value returns a measure of the plan so far.
-func (s *Search) value(m model.Measure) int64 {
+func (s *Search) value(m model.Measure) (sum int64) {
+	if m == model.MeasureObjects {
+		for k := range s.pools {
+			sum += s.objectsIn(&s.pools[k])
+		}
+		return sum
+	}
 	return s.total(m, func(q *pool) int64 { return q.height }, func(q *pool) int64 {
 		q.paid = s.paidIn(q)
 		return q.paid
@@ -287,7 +303,13 @@ func (s *Search) value(m model.Measure) int64 {
 }
 
 // bound returns a bound of a measure.
-func (s *Search) bound(m model.Measure) int64 {
+func (s *Search) bound(m model.Measure) (sum int64) {
+	if m == model.MeasureObjects {
+		for k := range s.pools {
+			sum += s.pools[k].leastObjects
+		}
+		return sum
+	}
 	return s.total(m, func(q *pool) int64 { return q.bound }, func(q *pool) int64 { return q.least })
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Idea: a planner refuses a strip in the strip's terms: fixed offsets, gaps with windows. The problem may have none of
-// these, since the strip has a fixed offset for a reserved range, and gaps with windows for ties and distances. The
+// these, since the strip has a fixed offset for a reserved range, and gaps with windows for ties, distances and objects. The
 // refusal then names the rule.
 
 // refusal words the error of a planner for a strip. The first n buffers of the strip are bodies, the others reserved
@@ -30,6 +30,9 @@ func (s *Search) refusal(err error, strip *model.Problem, n int) error {
 	case has(strip.Buffers, fixed) || !has(strip.Buffers, (*model.Buffer).HasWindow) ||
 		has(s.Lowering.Problem.Buffers, (*model.Buffer).HasWindow):
 		return err
+	case r.HasObjects():
+		return plan.Unsupported(s.planner.Name(),
+			"cannot honour objects: they are planned as gaps with windows, which it does not take")
 	case len(r.Distances) > 0:
 		return plan.Unsupported(s.planner.Name(),
 			"cannot honour distances: they are planned as gaps with windows, which it does not take")

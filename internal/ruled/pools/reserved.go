@@ -49,6 +49,14 @@ func (s *Search) plan(ctx context.Context, st *lower.Strip, capacity int64, mini
 	if len(st.Members) == 0 {
 		return answer{status: model.Optimal, by: run.Bound}, nil
 	}
+	if st.Shared != nil {
+		if a, ok := s.share(ctx, st, capacity, minimize); ok {
+			return a, nil
+		}
+	}
+	if st.TooMany {
+		return answer{}, s.tooMany()
+	}
 	if s.tangled(st) {
 		return s.untangle(ctx, st, capacity, minimize)
 	}

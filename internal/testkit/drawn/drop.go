@@ -6,7 +6,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Without returns a copy of a problem with rules, without one of RuledFeatures. The copy may be invalid, since
+// Without returns a copy of a problem with rules, without one of RuledFeatures or BankRules. The copy may be invalid, since
 // another rule may need the feature.
 //
 //	pools      every buffer is in the first pool
@@ -51,6 +51,8 @@ func Without(p *model.Problem, feature string) *model.Problem {
 		rules.Period = 0
 	case "objective":
 		rules.Objective = nil
+	case "objects":
+		rules.Objective = slices.DeleteFunc(slices.Clone(rules.Objective), func(m model.Measure) bool { return m == model.MeasureObjects })
 	}
 	for k := range rules.Pools {
 		pool := &rules.Pools[k]
@@ -61,6 +63,8 @@ func Without(p *model.Problem, feature string) *model.Problem {
 			pool.Reserved = nil
 		case "costs":
 			pool.Cost = 0
+		case "objects":
+			pool.Objects = false
 		case "alignment":
 			pool.Alignment = 0
 		}

@@ -16,7 +16,10 @@ var RuledFeatures = []string{
 	"may_overlap", "distances", "penalties", "clocks", "period", "evictions", "objective",
 }
 
-// FeaturesOf returns the features of RuledFeatures that a problem has, in their order.
+// BankRules are further features, which only Bank draws.
+var BankRules = []string{"different_pools", "same_pool", "objects"}
+
+// FeaturesOf returns the features of RuledFeatures and BankRules that a problem has, in their order.
 func FeaturesOf(p *model.Problem) []string {
 	r := p.Rules
 	if r == nil {
@@ -26,6 +29,7 @@ func FeaturesOf(p *model.Problem) []string {
 		"pools": len(r.Pools) > 1, "together": len(r.Together) > 0, "apart": len(r.Apart) > 0,
 		"may_overlap": len(r.MayOverlap) > 0, "distances": len(r.Distances) > 0, "penalties": len(r.Penalties) > 0,
 		"clocks": r.Threads > 0, "period": r.Period > 0, "objective": len(r.Objective) > 0, "capacity": p.Capacity > 0,
+		"different_pools": len(r.DifferentPools) > 0, "same_pool": len(r.SamePool) > 0, "objects": r.HasObjects(),
 	}
 	for _, q := range r.Pools {
 		has["capacity"] = has["capacity"] || q.Capacity > 0
@@ -45,7 +49,7 @@ func FeaturesOf(p *model.Problem) []string {
 			has["evictions"] = has["evictions"] || len(x.Evictions) > 0
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(RuledFeatures), func(name string) bool { return !has[name] })
+	return slices.DeleteFunc(slices.Concat(RuledFeatures, BankRules), func(name string) bool { return !has[name] })
 }
 
 // Ruled returns a valid problem of 2 to 5 buffers with some of RuledFeatures, in any pairs that may stand together:

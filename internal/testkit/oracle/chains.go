@@ -28,7 +28,8 @@ import (
 //
 // Complexity: exponential; 5 bodies take about a thousand nodes for each choice of pools.
 
-// Chains does what Ruled does, without a limit on heights. It is meant for about 5 bodies, and for
+// Chains does what Ruled does, without a limit on heights. It does not decide the measure objects, which may fall if
+// offsets rise. It is meant for about 5 bodies, and for
 // alignments whose least common multiple is at most 4,096 times the largest.
 func Chains(p *model.Problem, most int) (best []int64, plan *model.Plan, decided bool) {
 	o := &ruled{p: p, pools: p.AllPools(), rules: model.Rules{}, most: most}
@@ -36,6 +37,9 @@ func Chains(p *model.Problem, most int) (best []int64, plan *model.Plan, decided
 		o.rules = *p.Rules
 	}
 	o.joined()
+	if slices.Contains(p.Objective(), model.MeasureObjects) {
+		return nil, nil, false
+	}
 	o.search = func() {
 		c := &chains{ruled: o, paid: map[[2]int]bool{}}
 		c.bodies()
@@ -168,6 +172,11 @@ func (c *chains) resolve(k, m int) bool {
 	switch {
 	case c.clash(x, y, l) && l.apart:
 		ways = [][2]int64{{b, never}, {never, a}}
+	case c.clash(x, y, l) && c.pools[x.pool].Objects:
+		ways = [][2]int64{{b, never}, {never, a}}
+		if x.at != y.at {
+			c.level(k, m)
+		}
 	case c.clash(x, y, l):
 		for _, u := range l.uses {
 			if x.at+u[0] < y.at+u[3] && y.at+u[2] < x.at+u[1] {
@@ -203,6 +212,14 @@ func (c *chains) resolve(k, m int) bool {
 		}
 	}
 	return true
+}
+
+// level tries plans in which pieces k and m begin at one byte.
+func (c *chains) level(k, m int) {
+	by := c.rel[m] - c.rel[k]
+	if a, b := c.of[k], c.of[m]; a != b {
+		c.try(slices.Clone(c.at), append(slices.Clone(c.above), above{b, a, by}, above{a, b, -by}))
+	}
 }
 
 // try goes on with other offsets, once they have risen, and inequalities, and then restores those in hand.

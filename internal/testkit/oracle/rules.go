@@ -402,6 +402,10 @@ func (o *ruled) legal(k int) bool {
 
 // clash reports whether two pieces share a byte that they may not. l is what x and y mean to one another.
 func (o *ruled) clash(x, y *piece, l *link) bool {
+	objects := x.pool == y.pool && o.pools[x.pool].Objects
+	if objects && x.at != y.at && o.share(x, y) {
+		return true
+	}
 	if l.same && x.buffer != y.buffer || x.pool != y.pool {
 		return false
 	}
@@ -416,6 +420,9 @@ func (o *ruled) clash(x, y *piece, l *link) bool {
 	})
 	if l.free || near {
 		return false
+	}
+	if objects {
+		return len(l.uses) > 0 && o.share(x, y)
 	}
 	return slices.ContainsFunc(l.uses, func(u [4]int64) bool {
 		return x.at+u[0] < y.at+u[3] && y.at+u[2] < x.at+u[1]
@@ -471,11 +478,23 @@ func (o *ruled) values(placed func(m int) bool, pays func(m, n int) bool) []int6
 	for q := range peaks {
 		peaks[q] = max(peaks[q], heights[q])
 	}
-	return o.vector(heights, peaks, cost, penalty)
+	var objects []object
+	for m, x := range o.pieces {
+		if y := (object{x.pool, x.at}); placed(m) && o.pools[x.pool].Objects && !slices.Contains(objects, y) {
+			objects = append(objects, y)
+		}
+	}
+	return o.vector(heights, peaks, cost, penalty, int64(len(objects)))
 }
 
-// vector returns the measures of the objective, from the heights and peaks of the pools, the cost and the penalty.
-func (o *ruled) vector(heights, peaks []int64, cost, penalty int64) []int64 {
+// object is a pool that is divided into objects, and where one of them begins.
+type object struct {
+	pool int
+	at   int64
+}
+
+// vector returns the measures of the objective, from the heights and peaks of the pools, and the others.
+func (o *ruled) vector(heights, peaks []int64, cost, penalty, objects int64) []int64 {
 	sum := func(values []int64) (sum int64) {
 		for _, v := range values {
 			sum += v
@@ -505,6 +524,8 @@ func (o *ruled) vector(heights, peaks []int64, cost, penalty int64) []int64 {
 			v = penalty
 		case kind == "eviction":
 			v = o.evicted
+		case kind == "objects":
+			v = objects
 		default:
 			panic("oracle: no measure " + kind)
 		}

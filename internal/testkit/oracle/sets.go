@@ -24,7 +24,7 @@ import (
 // mostOffsets is how high Sets looks.
 const mostOffsets = 128
 
-// Sets does what Ruled does, for heights of pools to 128. decided is false if a pool is higher or it takes more than
+// Sets does what Ruled does, for heights of pools to 128 and pools without objects. decided is false if a pool is higher or it takes more than
 // most nodes.
 func Sets(p *model.Problem, most int) (best []int64, plan *model.Plan, decided bool) {
 	o := &sets{
@@ -35,7 +35,7 @@ func Sets(p *model.Problem, most int) (best []int64, plan *model.Plan, decided b
 		o.rules = *p.Rules
 	}
 	o.joined()
-	if !o.bounded() {
+	if p.Rules.HasObjects() || !o.bounded() {
 		return nil, nil, false
 	}
 	o.search = func() {
@@ -225,7 +225,7 @@ func (o *sets) with(fronts [][]pair, chosen []*pair, cost int64) []int64 {
 			peaks[q] = max(peaks[q], r.Upper)
 		}
 	}
-	return o.vector(heights, peaks, cost, penalty)
+	return o.vector(heights, peaks, cost, penalty, 0)
 }
 
 // pick tries every pair of every pool.

@@ -6,6 +6,7 @@
 //	go run ./lab/bench/agree -every -problems 1000 -planners '*'    a limit at every node and look
 //	go run ./lab/bench/agree -rules -problems 200000    problems with rules: auto and exact on all, the others on one in 16
 //	go run ./lab/bench/agree -banked -problems 100000   up to 7 buffers in 3 to 5 pools: all measures at their best values, without a limit
+//	go run ./lab/bench/agree -banks -problems 100000    as -rules, with rules of banks: objects, lists of pools
 //	go run ./lab/bench/agree -from SEED -problems 1 -planners NAME    again, one problem
 //
 // A line on standard error shows the progress. A stopped run goes on with -from. Each fault is shrunk and printed as
@@ -55,6 +56,7 @@ func main() {
 	show := flag.Bool("show", false, "print the problems and their lowest heights, and ask nobody")
 	rules := flag.Bool("rules", false,
 		"ask about problems with rules; only -problems, -from, -share and -workers count then")
+	banks := flag.Bool("banks", false, "as -rules, about problems with rules of banks")
 	share := flag.Uint64("share", 16,
 		"with -rules: one in how many problems each planner but auto and exact is asked about")
 	pools := flag.Bool("banked", false,
@@ -67,7 +69,9 @@ func main() {
 	case *pools:
 		err = banked(all, *workers)
 	case *rules:
-		err = ruled(all, max(*share, 1), *workers)
+		err = ruled(all, max(*share, 1), *workers, agree.RuledCaseOf)
+	case *banks:
+		err = ruled(all, max(*share, 1), *workers, agree.BankCaseOf)
 	case *show:
 		for seed := range all.taken() {
 			fmt.Println(agree.CaseOf(seed, new(oracle.Orders)))
@@ -318,7 +322,7 @@ func (j *job) result(began time.Time) error {
 }
 
 // ruled asks about problems with rules.
-func ruled(all *seeds, share uint64, workers int) error {
+func ruled(all *seeds, share uint64, workers int, caseOf func(uint64) *agree.RuledCase) error {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	faults := 0
@@ -333,6 +337,7 @@ func ruled(all *seeds, share uint64, workers int) error {
 	for range workers {
 		wg.Go(func() {
 			tally := agree.NewRuledTally(fault)
+			tally.CaseOf = caseOf
 			for seed := range all.taken() {
 				tally.Seed(seed, planners, share)
 			}

@@ -52,8 +52,8 @@ func (planner) Rules(ctx context.Context, p *model.Problem, o plan.Options) (res
 	if slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.MayLeave() }) {
 		return result, true, plan.Unsupported("milp", "cannot honour evictions in one program"+strips)
 	}
-	if p.Rules.ListsPools() {
-		return result, true, plan.Unsupported("milp", "cannot honour different_pools and same_pool in one program"+strips)
+	if banks := p.Rules.BankRules(); len(banks) > 0 {
+		return result, true, plan.Unsupported("milp", "cannot honour "+strings.Join(banks, " and ")+" in one program"+strips)
 	}
 	if s.engine != "embedded" || s.lp != "" {
 		return result, true, plan.Unsupported("milp",

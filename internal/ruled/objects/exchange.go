@@ -1,0 +1,193 @@
+package objects
+
+import (
+	"math"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/splitmix"
+)
+
+// Idea: a search that is cut off has seen only plans that are alike in their largest items. So its plan is also improved
+// from all sides. Take an item of one object to another object. The items there that conflict with it come back, those
+// that conflict with these go over, and so on: a chain. Two objects after such an exchange are whole again, and only
+// their sizes change. Mostly the item is the largest of its object, because only without it the object gets smaller.
+//
+// An exchange that makes the sum larger is made with a probability that falls with what it adds and with time.
+//
+// Invariant: the plan is always whole.
+//
+// Complexity: O(items of the two objects, squared) for an exchange; exchanges is how many there are.
+//
+// Source: Kempe chains, as colorings use them; simulated annealing (Kirkpatrick, Gelatt and Vecchi, 1983).
+
+const (
+	exchanges  = 300_000
+	stepsANode = 32         // so many exchanges count as a node
+	hot, cold  = 0.1, 0.001 // the first and the last temperature, in mean sizes
+)
+
+// An exchanger is the state of the improvement.
+type exchanger struct {
+	x      *search
+	items  [][]int32 // of each object
+	size   []int64   // of each object
+	sum    int64
+	words  int
+	edges  []uint64 // of each number a row of bits: those with which it conflicts
+	in     []bool   // scratch: of each number, whether it is in the chain
+	random uint64
+}
+
+// exchange improves the best plan of the search. It stops at a plan that takes no more than low.
+func (x *search) exchange(low int64) {
+	n := len(x.size)
+	e := &exchanger{x: x, words: (n + 63) / 64, in: make([]bool, n), random: uint64(n)}
+	e.edges = make([]uint64, n*e.words)
+	for k, near := range x.near {
+		for _, j := range near {
+			e.edges[k*e.words+int(j)/64] |= 1 << (j % 64)
+		}
+	}
+	if of, sum := e.fitting(); x.best == nil || sum < x.most {
+		e.start(of)
+	} else {
+		e.start(x.best)
+	}
+	total := int64(0)
+	for _, size := range x.size {
+		total += size
+	}
+	mean := float64(total) / float64(n)
+	last := (x.nodes + x.last) / 2
+	e.keep()
+	for step := 0; step < exchanges && e.sum > low && x.most > low && len(e.items) > 1 && !x.over(); step++ {
+		if step%stepsANode == 0 {
+			if x.nodes++; x.last > 0 && x.nodes > last {
+				return
+			}
+			if x.watch.Over() {
+				x.cut = true
+				return
+			}
+		}
+		e.step(mean * hot * math.Pow(cold/hot, float64(step)/exchanges))
+		e.keep()
+	}
+}
+
+// keep makes the plan the best of the search, if it takes less.
+func (e *exchanger) keep() {
+	if x := e.x; x.most == 0 || e.sum < x.most {
+		of := make([]int32, len(x.size))
+		for o, items := range e.items {
+			for _, k := range items {
+				of[k] = int32(o)
+			}
+		}
+		x.best, x.most = of, e.sum
+	}
+}
+
+// near reports whether two numbers conflict.
+func (e *exchanger) near(a, b int32) bool { return e.edges[int(a)*e.words+int(b)/64]>>(b%64)&1 == 1 }
+
+// fitting places the numbers one after the other, each in the smallest object that is free for it.
+func (e *exchanger) fitting() (of []int32, sum int64) {
+	var items [][]int32
+	for k, size := range e.x.size {
+		o := len(items) - 1 // objects are opened in the order of their sizes
+		for o >= 0 && slices.ContainsFunc(items[o], func(j int32) bool { return e.near(int32(k), j) }) {
+			o--
+		}
+		if o < 0 {
+			o, items, sum = len(items), append(items, nil), sum+size
+		}
+		items[o] = append(items[o], int32(k))
+		of = append(of, int32(o))
+	}
+	return of, sum
+}
+
+// start begins with a plan.
+func (e *exchanger) start(of []int32) {
+	for k, o := range of {
+		for int(o) >= len(e.items) {
+			e.items, e.size = append(e.items, nil), append(e.size, 0)
+		}
+		e.items[o] = append(e.items[o], int32(k))
+	}
+	for o, items := range e.items {
+		e.size[o] = e.largest(items)
+		e.sum += e.size[o]
+	}
+}
+
+// largest returns the largest size of some numbers.
+func (e *exchanger) largest(items []int32) (size int64) {
+	for _, k := range items {
+		size = max(size, e.x.size[k])
+	}
+	return size
+}
+
+// below draws a number below n.
+func (e *exchanger) below(n int) int { return int(splitmix.Next(&e.random) % uint64(n)) }
+
+// step makes one exchange, if the temperature lets it.
+func (e *exchanger) step(temperature float64) {
+	a := e.below(len(e.items))
+	b := e.below(len(e.items) - 1)
+	if b >= a {
+		b++
+	}
+	first := e.items[a][e.below(len(e.items[a]))]
+	if e.below(2) == 0 {
+		first = slices.MinFunc(e.items[a], func(i, j int32) int { return int(i - j) }) // the largest has the least number
+	}
+	chain := []int32{first}
+	e.in[first] = true
+	from := map[bool][]int32{false: e.items[a], true: e.items[b]}
+	over := []bool{false} // of each of the chain, whether it is in b
+	for n := 0; n < len(chain); n++ {
+		for _, j := range from[!over[n]] {
+			if !e.in[j] && e.near(chain[n], j) {
+				e.in[j] = true
+				chain, over = append(chain, j), append(over, !over[n])
+			}
+		}
+	}
+	var sizeA, sizeB int64
+	for side, items := range [][]int32{e.items[a], e.items[b]} {
+		for _, k := range items {
+			if e.in[k] == (side == 0) {
+				sizeB = max(sizeB, e.x.size[k])
+			} else {
+				sizeA = max(sizeA, e.x.size[k])
+			}
+		}
+	}
+	more := sizeA + sizeB - e.size[a] - e.size[b]
+	take := more <= 0 || float64(splitmix.Next(&e.random)>>11)/(1<<53) < math.Exp(-float64(more)/temperature)
+	if take {
+		var newA, newB []int32
+		for side, items := range [][]int32{e.items[a], e.items[b]} {
+			for _, k := range items {
+				if e.in[k] == (side == 0) {
+					newB = append(newB, k)
+				} else {
+					newA = append(newA, k)
+				}
+			}
+		}
+		e.items[a], e.items[b], e.size[a], e.size[b] = newA, newB, sizeA, sizeB
+		e.sum += more
+	}
+	for _, k := range chain {
+		e.in[k] = false
+	}
+	if take && len(e.items[a]) == 0 {
+		last := len(e.items) - 1
+		e.items[a], e.size[a] = e.items[last], e.size[last]
+		e.items, e.size = e.items[:last], e.size[:last]
+	}
+}

@@ -1,0 +1,35 @@
+package agree
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
+	"github.com/stowage-go/stowage/model"
+)
+
+// BankPairs are the pairs of a rule of banks and another feature that a problem can have together.
+var BankPairs = bankPairs()
+
+func bankPairs() (pairs [][]string) {
+	for k, a := range drawn.BankRules {
+		for _, b := range slices.Concat(drawn.BankRules[k:], drawn.RuledFeatures) {
+			pairs = append(pairs, []string{a, b})
+		}
+	}
+	return pairs
+}
+
+// BankCaseOf is RuledCaseOf for a problem with rules of banks.
+func BankCaseOf(seed uint64) *RuledCase {
+	r := rand.New(rand.NewPCG(seed, 0x62616e6b73))
+	p := drawn.Bank(r, BankPairs[seed%uint64(len(BankPairs))]...)
+	c := &RuledCase{Problem: p}
+	judge := oracle.Chains
+	if slices.Contains(p.Objective(), model.MeasureObjects) {
+		judge = oracle.Ruled
+	}
+	c.Best, _, c.Decided = judge(p, mostNodes)
+	return c
+}
