@@ -67,8 +67,10 @@ func TestListsFaults(t *testing.T) {
 	for _, x := range []struct{ from, to, want string }{
 		{`"version": 3`, `"version": 2`, `x.json:5: pools.objects: is not a known key: a problem with objects begins ` +
 			`with "version": 3`},
-		{"  \"version\": 3,\n  \"pools\": [\n    {\"id\": \"x\"},\n    {\"id\": \"y\", \"objects\": true}\n  ],", `"version": 2,`,
-			`x.json:8: different_pools: is not a known key: a problem with different_pools begins with "version": 3`},
+		{
+			"  \"version\": 3,\n  \"pools\": [\n    {\"id\": \"x\"},\n    {\"id\": \"y\", \"objects\": true}\n  ],", `"version": 2,`,
+			`x.json:8: different_pools: is not a known key: a problem with different_pools begins with "version": 3`,
+		},
 		{`["c", "b"]`, `["c", "d"]`, `x.json:14: different_pools "d": is no buffer of the problem`},
 		{`["c", "b"]`, `["c"]`, `x.json:14: different_pools[1]: has 1 buffers; it needs at least 2`},
 		{`["c", "a"]`, `["c", "c"]`, `x.json:17: same_pool[0] "c": the list has the buffer twice`},

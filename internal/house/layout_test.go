@@ -191,6 +191,7 @@ var layers = []struct {
 	{"internal/ruled/pools", []string{
 		"model", "internal/invariants", "plan", "internal/bound", "internal/ruled/conflictgraph", "internal/lower",
 		"internal/ruled/stackdp", "internal/profile", "internal/run", "internal/timeline", "internal/ruled/penalty",
+		"internal/ruled/objects",
 	}},
 	{"internal/ruled/poolchoice", []string{
 		"internal/ruled/stage", "model", "internal/invariants", "plan", "internal/lower", "internal/ruled/stackdp",
@@ -202,7 +203,7 @@ var layers = []struct {
 		"internal/splitmix",
 	}},
 	{"internal/ruled/poollists", []string{"model", "plan", "internal/run"}},
-	{"internal/ruled/objects", []string{"internal/run"}},
+	{"internal/ruled/objects", []string{"internal/run", "internal/splitmix"}},
 	{"internal/ruled/places", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}}, // no planner
 	{"internal/ruled/parts", []string{"model", "plan"}},
 	{"internal/ruled/stage", []string{"plan"}},

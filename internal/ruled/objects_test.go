@@ -48,7 +48,8 @@ func TestObjects(t *testing.T) {
 			objective []model.Measure
 			want      []int64
 		}{
-			{[]model.Measure{height}, want[:1]}, {[]model.Measure{height, objects}, want[:]},
+			{[]model.Measure{height}, want[:1]},
+			{[]model.Measure{height, objects}, want[:]},
 			{[]model.Measure{objects, height}, []int64{want[1], want[0]}},
 		} {
 			p := divided(read(t, name), x.objective...)

@@ -55,3 +55,24 @@ func TestRuledFound(t *testing.T) {
 		}
 	}
 }
+
+// TestBanks asks about problems with rules of banks, in every pair with another feature.
+// go run ./lab/bench/agree -banks asks about more.
+func TestBanks(t *testing.T) {
+	t.Parallel()
+	tally := NewRuledTally(func(q RuledQuestion, fault, problem string) { t.Errorf("%s: %s\n%s", q, fault, problem) })
+	tally.CaseOf = BankCaseOf
+	seeds := plantest.Share(100_000, 5*uint64(len(BankPairs)), 3*uint64(len(BankPairs)))
+	for seed := range seeds {
+		tally.Seed(seed, run.All(), 64)
+	}
+	t.Log(tally)
+	if tally.Plans < tally.None/5 || tally.None < tally.Plans/5 || tally.Undecided*20 > int(seeds) {
+		t.Errorf("lopsided")
+	}
+	for _, feature := range drawn.BankRules {
+		if tally.Features[feature] < int(seeds)/5 {
+			t.Errorf("%s is in %d problems", feature, tally.Features[feature])
+		}
+	}
+}

@@ -148,8 +148,8 @@ Keys beside buffers:
   period       the length of a step that repeats
   objective    what is minimised, the most important first: height,
                max_height, peak, max_peak, cost, penalty, eviction,
-               objects, height:POOL, peak:POOL [default: height; with several pools
-               cost, then height]
+               objects, height:POOL, peak:POOL [default: height; with
+               several pools cost, then height]
 
 Keys of a buffer:
 

@@ -12,10 +12,7 @@ import (
 //
 // Invariant: a body at 0 conflicts with another at 0 if the two may not lie at distance 0.
 //
-// Complexity: that of internal/ruled/objects, at most objectEffort in all.
-
-// objectEffort bounds the nodes of a search times the pairs of bodies.
-const objectEffort = 1_000_000_000
+// Complexity: that of internal/ruled/objects.
 
 // Objects looks for the plan of pools that are shared objects. ok is false if they are none, or if the first measure
 // is not the sum of their heights. The plan is nil if none was found. No plan has less than bound.
@@ -34,7 +31,7 @@ func (f *Field) Objects(ctx context.Context) (found *Found, bound, nodes int64, 
 		slices.Sort(p.Near[k])
 		p.Near[k] = slices.Compact(p.Near[k])
 	}
-	r := objects.Least(ctx, p, objectEffort/int64(len(f.bodies)*len(f.bodies)))
+	r := objects.Least(ctx, p, objects.Nodes(len(f.bodies)))
 	if r.Of == nil {
 		return nil, r.Bound, r.Nodes, true
 	}

@@ -21,9 +21,9 @@ import (
 // Source: Kempe chains, as colorings use them; simulated annealing (Kirkpatrick, Gelatt and Vecchi, 1983).
 
 const (
-	exchanges  = 300_000
-	stepsANode = 32         // so many exchanges count as a node
-	hot, cold  = 0.1, 0.001 // the first and the last temperature, in mean sizes
+	exchanges        = 300_000
+	stepsANode       = 32         // so many exchanges count as a node
+	warmest, coolest = 0.1, 0.001 // the first and the last temperature, in mean sizes
 )
 
 // An exchanger is the state of the improvement.
@@ -41,13 +41,7 @@ type exchanger struct {
 // exchange improves the best plan of the search. It stops at a plan that takes no more than low.
 func (x *search) exchange(low int64) {
 	n := len(x.size)
-	e := &exchanger{x: x, words: (n + 63) / 64, in: make([]bool, n), random: uint64(n)}
-	e.edges = make([]uint64, n*e.words)
-	for k, near := range x.near {
-		for _, j := range near {
-			e.edges[k*e.words+int(j)/64] |= 1 << (j % 64)
-		}
-	}
+	e := &exchanger{x: x, words: (n + 63) / 64, edges: x.rows(), in: make([]bool, n), random: uint64(n)}
 	if of, sum := e.fitting(); x.best == nil || sum < x.most {
 		e.start(of)
 	} else {
@@ -70,9 +64,21 @@ func (x *search) exchange(low int64) {
 				return
 			}
 		}
-		e.step(mean * hot * math.Pow(cold/hot, float64(step)/exchanges))
+		e.step(mean * warmest * math.Pow(coolest/warmest, float64(step)/exchanges))
 		e.keep()
 	}
+}
+
+// rows returns the conflicts as rows of bits.
+func (x *search) rows() []uint64 {
+	words := (len(x.size) + 63) / 64
+	rows := make([]uint64, len(x.size)*words)
+	for k, near := range x.near {
+		for _, j := range near {
+			rows[k*words+int(j)/64] |= 1 << (j % 64)
+		}
+	}
+	return rows
 }
 
 // keep makes the plan the best of the search, if it takes less.

@@ -70,6 +70,12 @@ type search struct {
 	cut         bool
 }
 
+// Nodes returns how many nodes are worth while for a number of items: a billion pairs of items, but some for each item.
+func Nodes(items int) int64 {
+	n := int64(items)
+	return max(4*n, 1_000_000_000/max(1, n*n))
+}
+
 // Least looks for the plan that takes least, for some nodes at most; 0 is no limit.
 func Least(ctx context.Context, p *Problem, nodes int64) Plan {
 	x := newSearch(p)
@@ -95,12 +101,12 @@ func Least(ctx context.Context, p *Problem, nodes int64) Plan {
 	return r
 }
 
-// firstNodes is the most nodes that a search has before its plan is improved by other means (exchange.go).
-const firstNodes = 20_000
+// untilExchange is the most nodes that a search has before its plan is improved by other means (exchange.go).
+const untilExchange = 20_000
 
 // search runs the search with so many nodes; 0 is no limit. No plan takes less than low.
 func (x *search) search(last, low int64) {
-	first := int64(firstNodes)
+	first := int64(untilExchange)
 	if last > 0 {
 		first = min(first, max(2*int64(len(x.size)), last/4))
 	}

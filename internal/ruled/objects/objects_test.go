@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/run"
 )
 
 // random draws items that live on a line of time. If odd is not 0, one pair in so many conflicts whatever its time, and
@@ -125,7 +127,60 @@ func TestBoundSavesNodes(t *testing.T) {
 		}
 		nodes += got.Nodes
 	}
-	if nodes > 200_000 {
+	if nodes > 300_000 {
 		t.Errorf("20 problems of 40 items took %d nodes", nodes)
+	}
+}
+
+// long draws items of many sizes that live for long stretches of a long line of time.
+func long(r *rand.Rand, n int) *Problem {
+	p := &Problem{Near: make([][]int32, n)}
+	var lower, upper []int
+	for i := range n {
+		p.Sizes, lower = append(p.Sizes, 1+r.Int64N(1000)), append(lower, r.IntN(n))
+		upper = append(upper, lower[i]+1+r.IntN(n/2))
+		for j := range i {
+			if lower[i] < upper[j] && lower[j] < upper[i] {
+				p.Near[i], p.Near[j] = append(p.Near[i], int32(j)), append(p.Near[j], int32(i))
+			}
+		}
+	}
+	return p
+}
+
+// Exchanges find lower plans than a search that is cut off, and never a higher one than the greedy.
+func TestExchange(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 3))
+	below := 0
+	for n := range 4 {
+		p := long(r, 100+40*n)
+		x := newSearch(p)
+		x.watch, x.last = run.NewWatch(context.Background()), 1_000
+		x.place(0)
+		cut := x.most
+		x.watch.Close()
+		x.watch, x.last, x.cut = run.NewWatch(context.Background()), 0, false
+		x.exchange(0)
+		x.watch.Close()
+		of := make([]int32, len(p.Sizes))
+		for k, o := range x.best {
+			of[x.item[k]] = o
+		}
+		if got := p.sum(of); got != x.most || got > cut {
+			t.Errorf("%d: the plan takes %d, said to take %d; before %d", n, got, x.most, cut)
+		}
+		fitting, sum := (&exchanger{x: x, words: (len(of) + 63) / 64, edges: x.rows()}).fitting()
+		for k, o := range fitting {
+			of[x.item[k]] = o
+		}
+		if p.sum(of) != sum || x.most > sum {
+			t.Errorf("%d: the greedy takes %d, said to take %d; exchanges %d", n, p.sum(of), sum, x.most)
+		}
+		if x.most < cut {
+			below++
+		}
+	}
+	if below < 3 {
+		t.Errorf("only %d plans of 4 have become lower", below)
 	}
 }

@@ -23,9 +23,7 @@ import (
 // Invariant: the sum of the rounded sizes is least, so no plan is lower than that sum less the most that a body loses,
 // if all bodies have one alignment.
 //
-// Complexity: that of internal/ruled/objects, with at most objectEffort pairs of bodies in all nodes.
-
-const objectEffort = 1_000_000_000
+// Complexity: that of internal/ruled/objects.
 
 // An ordering is a problem of objects, and what rounding adds to the sizes.
 type ordering struct {
@@ -55,8 +53,7 @@ func sharing(st *lower.Strip) *ordering {
 
 // solve looks for the best plan of a problem of objects.
 func (s *Search) solve(ctx context.Context, p *objects.Problem) objects.Plan {
-	n := int64(len(p.Sizes))
-	nodes := max(4*n, objectEffort/(n*n))
+	nodes := objects.Nodes(len(p.Sizes))
 	if s.options.NodeLimit > 0 {
 		nodes = min(nodes, max(1, s.options.NodeLimit-s.stats.Nodes))
 	}
