@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import nn
 
 Mark = Callable[[str], None]
-WARM, STEPS = 8, 20
+WARM, STEPS = 8, 16
 
 
 def steps(step: Callable[[int], float], arena: Any, mark: Mark, count: int = STEPS, warm: int = WARM) -> list[float]:
@@ -73,7 +73,7 @@ def readme(odd: bool) -> Callable[[int], float]:
 
 def loop(arena: Any, mark: Mark) -> list[float]:
     """The program of the README."""
-    return steps(readme(False), arena, mark)
+    return steps(readme(False), arena, mark, 20)
 
 
 def loop_odd(arena: Any, mark: Mark) -> list[float]:
@@ -91,20 +91,22 @@ def fasterrcnn(arena: Any, mark: Mark) -> list[float]:
     """Detection: the number of boxes varies from picture to picture."""
     import torchvision
 
-    model = torchvision.models.detection.fasterrcnn_mobilenet_v3_large_320_fpn(weights=None, weights_backbone=None, num_classes=5)
+    model = torchvision.models.detection.fasterrcnn_mobilenet_v3_large_320_fpn(
+        weights=None, weights_backbone=None, num_classes=5, min_size=192, max_size=256, box_batch_size_per_image=128
+    )
     g = torch.Generator().manual_seed(1)
 
     def loss(i: int) -> torch.Tensor:
         images, targets = [], []
         for _ in range(2):
-            images.append(torch.rand(3, 240, 320, generator=g))
+            images.append(torch.rand(3, 192, 256, generator=g))
             n = int(torch.randint(1, 9, (1,), generator=g))
-            corner = torch.rand(n, 2, generator=g) * 150
+            corner = torch.rand(n, 2, generator=g) * 100
             boxes = torch.cat([corner, corner + 20 + torch.rand(n, 2, generator=g) * 60], 1)
             targets.append({"boxes": boxes, "labels": torch.randint(1, 5, (n,), generator=g)})
         return sum(model(images, targets).values())  # type: ignore[return-value]
 
-    return steps(train(model, loss), arena, mark, 30, 12)
+    return steps(train(model, loss), arena, mark)
 
 
 def vit(arena: Any, mark: Mark) -> list[float]:
@@ -182,7 +184,7 @@ def bert_varied(arena: Any, mark: Mark) -> list[float]:
         x = torch.randint(0, 4000, (8, lengths[i]), generator=g)
         return model(input_ids=x, attention_mask=torch.ones_like(x), labels=x).loss
 
-    return steps(train(model, loss), arena, mark, 80, 40)
+    return steps(train(model, loss), arena, mark, 60, 30)
 
 
 def t5(arena: Any, mark: Mark) -> list[float]:
@@ -199,7 +201,7 @@ def llama(arena: Any, mark: Mark) -> list[float]:
     model = LlamaForCausalLM(LlamaConfig(
         hidden_size=256, intermediate_size=768, num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=2, vocab_size=4000
     )).to(torch.bfloat16)  # fmt: skip
-    return steps(_language(model, 2, 128, 4), arena, mark, 16)
+    return steps(_language(model, 2, 128, 4), arena, mark)
 
 
 def whisper(arena: Any, mark: Mark) -> list[float]:
@@ -389,7 +391,7 @@ def trainer(arena: Any, mark: Mark) -> list[float]:
         def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             if state.global_step == 0:
                 mark("before")
-            if state.global_step == 25:
+            if state.global_step == 15:
                 mark("steady")
 
     callbacks: list[Any] = [Marks()]
@@ -399,9 +401,9 @@ def trainer(arena: Any, mark: Mark) -> list[float]:
         callbacks.append(stowage.torch.trainers.transformers(arena))
     with tempfile.TemporaryDirectory() as folder:
         t = Trainer(
-            model=_bert(), train_dataset=Texts(800), eval_dataset=Texts(40), callbacks=callbacks,
+            model=_bert(), train_dataset=Texts(240), eval_dataset=Texts(20), callbacks=callbacks,
             args=TrainingArguments(
-                folder, per_device_train_batch_size=8, per_device_eval_batch_size=8, gradient_accumulation_steps=2, max_steps=50, eval_strategy="steps",
+                folder, per_device_train_batch_size=4, per_device_eval_batch_size=4, gradient_accumulation_steps=2, max_steps=30, eval_strategy="steps",
                 eval_steps=10, logging_steps=1, report_to=[], save_strategy="no", disable_tqdm=True, use_cpu=True,
             ),
         )  # fmt: skip

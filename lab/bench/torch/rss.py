@@ -3,7 +3,7 @@
 
     pip install ./python torch torchvision timm transformers diffusers torch_geometric lightning accelerate pytorch-ignite
     apt-get install libjemalloc2                  # for the column of jemalloc
-    python3 lab/bench/torch/rss.py --into docs/pytorch.md       # or names of programs; --runs 1 is faster
+    python3 lab/bench/torch/rss.py --default --into docs/pytorch.md       # or names of programs; --runs 1 is faster
 
 What a user sees is the memory of the process, so that is what is read, by this process from outside: /proc/PID/status, of a process for each
 program and way. A program stops before its first step and where its steady state begins; its VmHWM is read and set anew there. "whole" is
@@ -12,7 +12,8 @@ system time of the steady state, with that of all processes that were started an
 
 The ways: "plain" is PyTorch as it is, with glibc's malloc. "arena" records and plans within the run, "file" has a plan from a run
 before. "jemalloc" is plain with LD_PRELOAD. "mmap" is plain with MALLOC_MMAP_THRESHOLD_ and MALLOC_TRIM_THRESHOLD_ of 131072, so that
-malloc gives memory back at once. "trim" is plain with malloc_trim after every step. All ways of a program take turns.
+malloc gives memory back at once. "trim" is plain with malloc_trim after every step. All ways of a program take turns. Each core runs
+one program at a time. The runs are kept in a file as they end, with the commit they are of, and the tables are made of that file.
 """
 
 from __future__ import annotations
@@ -25,15 +26,18 @@ import hashlib
 import json
 import os
 import pathlib
+import queue
 import subprocess
 import sys
 import tempfile
-from typing import Any
+import threading
+from typing import Any, Optional
 
 import rsstable
 
 HERE = pathlib.Path(__file__).resolve().parent
 SYSTEM_ONLY = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
+OURS = ("arena", "file")
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -54,19 +58,21 @@ def one(name: str, way: str, plan: str, threads: int) -> None:
     torch.manual_seed(0)
     say, sys.stdout = sys.stdout, sys.stderr  # libraries print too
     arena: Any = Trim() if way == "trim" else contextlib.nullcontext()
-    if way in ("arena", "file"):
+    if way in OURS:
         import stowage.torch
 
         arena = stowage.torch.arena(wait=120, file=plan if way == "file" else None)
 
     def mark(where: str) -> None:
+        if way in OURS and where != "before":
+            arena.stats()  # it reads VmHWM, which the process outside then sets anew
         print(where, file=say, flush=True)
         sys.stdin.readline()
 
     out = PROGRAMS[name](arena, mark)
     mark("end")
     said = {}
-    if way in ("arena", "file"):
+    if way in OURS:
         s = arena.stats()
         said = {"stats": {**s._asdict(), "text": str(s), "share": s.share, "fall": s.saved}}
     print(json.dumps({"values": hashlib.sha256(repr(out).encode()).hexdigest()[:16], "count": len(out), **said}), file=say, flush=True)
@@ -86,9 +92,11 @@ def cpu(pid: int) -> float:
     return sum(map(int, words[11:15])) / TICK
 
 
-def run(name: str, way: str, plan: str, environment: dict[str, str], threads: int, program: str = __file__) -> dict[str, Any]:
-    """Runs a program in a process of its own, and reads its memory from here."""
-    words = [sys.executable, program, "--one", name, way, plan, "--threads", str(threads)]
+def run(
+    name: str, way: str, plan: str, environment: dict[str, str], threads: int, program: str = __file__, core: Optional[int] = None
+) -> dict[str, Any]:  # fmt: skip
+    """Runs a program in a process of its own, on one core if it is given, and reads its memory from here."""
+    words = [*(["taskset", "-c", str(core)] if core is not None else []), sys.executable, program, "--one", name, way, plan, "--threads", str(threads)]
     with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
         words, env=os.environ | environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
     ) as child:
@@ -111,69 +119,115 @@ def run(name: str, way: str, plan: str, environment: dict[str, str], threads: in
             child.stdin.flush()
         if child.wait() or not last.startswith("{"):
             errors.seek(0)
-            raise SystemExit(f"{name}, {way}: {errors.read()[-3000:]}")
+            raise RuntimeError(f"{name}, {way}: {errors.read()[-3000:]}")
     before = found["rss before"]
     return {
         "whole": high - before, "steady": found["end"] - before, "rest": found["rest"] - before, "before": before,
-        "cpu": found["cpu end"] - found["cpu steady"], **json.loads(last),
+        "cpu": found["cpu end"] - found["cpu steady"], "cpu whole": found["cpu end"] - found["cpu before"], "cpu all": found["cpu end"], **json.loads(last),
     }  # fmt: skip
 
 
-def measure(name: str, given: argparse.Namespace) -> dict[str, list[dict[str, Any]]]:
-    """Returns all runs of a program, by way."""
+def revision() -> str:
+    """Returns the last commit that changed more than documents and the laboratory."""
+    words = ["git", "-C", str(HERE), "log", "-1", "--format=%h", "--", ":/", ":(exclude,top)docs", ":(exclude,top)lab", ":(exclude,top)*.md"]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+
+
+class Runs:
+    """Raw runs, in a file that each is added to as it ends, so that a run that is interrupted goes on where it was."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.lock = pathlib.Path(path), threading.Lock()
+        self.runs: list[dict[str, Any]] = []
+        if self.path.exists():
+            self.runs = [json.loads(line) for line in self.path.read_text().splitlines()]
+
+    def count(self, name: str, way: str, threads: int, code: str, busy: bool) -> int:
+        """Returns how often a program has run; what a way without an arena takes does not depend on our code."""
+        wanted = name, way, threads, busy
+        return sum((r["program"], r["way"], r["threads"], r["busy"]) == wanted and (way not in OURS or r["code"] == code) for r in self.runs)
+
+    def add(self, got: dict[str, Any]) -> None:
+        with self.lock:
+            for other in self.runs:
+                if (other["program"], other["threads"]) == (got["program"], got["threads"]) and other["values"] != got["values"]:
+                    raise RuntimeError(f"{got['program']}, {got['way']}: the outputs differ from those of {other['way']}")
+            self.runs.append(got)
+            with self.path.open("a") as f:
+                f.write(json.dumps(got) + "\n")
+
+
+def measure(runs: Runs, given: argparse.Namespace) -> int:
+    """Runs what is not there yet, on each core one program at a time, and returns how many runs failed."""
+    code = revision()
     ways: dict[str, dict[str, str]] = {"plain": {}, "arena": {}, "file": {}, "mmap": SYSTEM_ONLY, "trim": {}}
     if found := glob.glob("/usr/lib/*/libjemalloc.so.2"):
         ways["jemalloc"] = {"LD_PRELOAD": found[0]}
-    if given.ways:
-        ways = {way: ways[way] for way in given.ways.split(",")}
-    runs: dict[str, list[dict[str, Any]]] = {way: [] for way in ways}
-    with tempfile.TemporaryDirectory() as folder:
-        plan = os.path.join(folder, "plan")
-        if "file" in ways:
-            run(name, "file", plan, {}, given.threads)  # makes the plan
-        for k in range(given.runs):
-            for way, environment in ways.items():
-                if k >= 3 and way in ("jemalloc", "mmap", "trim"):
-                    continue
-                got = run(name, way, plan, environment, given.threads)
-                runs[way].append(got)
-                first = next(r[0] for r in runs.values() if r)
-                if (got["values"], got["count"]) != (first["values"], first["count"]):
-                    raise SystemExit(f"{name}, {way}: the outputs differ from those without an arena")
-                print(name, way, {k: v for k, v in got.items() if k not in ("values", "count", "stats")}, got.get("stats", {}).get("text", ""), file=sys.stderr)
-    return runs
+    ways = {way: ways[way] for way in given.ways.split(",")} if given.ways else ways
+    jobs: queue.SimpleQueue[tuple[str, int, dict[str, dict[str, str]]]] = queue.SimpleQueue()
+    for k in range(given.runs):
+        for name in given.programs:
+            jobs.put((name, k, {way: environment for way, environment in ways.items() if k < 3 or way in ("plain", *OURS)}))
+    folder = runs.path.with_name(runs.path.name + ".plans")
+    folder.mkdir(exist_ok=True)
+    failed = []
+
+    def take(name: str, k: int, those: dict[str, dict[str, str]], threads: int, core: Optional[int]) -> None:
+        plan = folder / f"{name}.{code}"
+        for way, environment in those.items():
+            if runs.count(name, way, threads, code, given.busy) > k:
+                continue
+            try:
+                if way == "file" and not plan.exists():
+                    run(name, way, str(plan), {}, threads, core=core)  # makes the plan
+                got = run(name, way, str(plan), environment, threads, core=core)
+                runs.add({"program": name, "way": way, "threads": threads, "code": code, "busy": given.busy, **got})
+                figures = (f"{key} {got[key]:.7g}" for key in ("whole", "steady", "cpu", "cpu whole", "cpu all"))
+                print(name, way, threads, *figures, got.get("stats", {}).get("text", ""), file=sys.stderr, flush=True)
+            except RuntimeError as err:
+                failed.append(err)
+                print(f"FAILED: {err}", file=sys.stderr, flush=True)
+
+    def work(core: int) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                take(*jobs.get_nowait(), 1, core)
+
+    workers = [threading.Thread(target=work, args=(core,), daemon=True) for core in sorted(os.sched_getaffinity(0))]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    for name in given.programs if given.default else ():
+        take(name, 0, {way: {} for way in ("plain", "arena")}, 0, None)
+    return len(failed)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*")
-    parser.add_argument("--into", metavar="FILE", help="put the table into the document FILE")
-    parser.add_argument("--runs", type=int, default=5, help="runs of plain, arena and file; of the others three at most")
+    parser.add_argument("--raw", metavar="FILE", default="rss.jsonl", help="the raw runs: what is there is not run again [rss.jsonl]")
+    parser.add_argument("--into", metavar="FILE", help="put the tables into the document FILE")
+    parser.add_argument("--runs", type=int, default=5, help="runs of plain, arena and file; of the others three at most; 0 makes the tables alone")
     parser.add_argument("--ways", help="some of plain, arena, file, mmap, trim, jemalloc, with commas")
-    parser.add_argument("--threads", type=int, default=1, help="0: as many as PyTorch takes by itself")
-    parser.add_argument("--json", metavar="FILE", help="add the raw runs to FILE, a line for each program")
-    parser.add_argument("--from", metavar="FILE", dest="source", help="make the table of raw runs in FILE instead of running anything")
+    parser.add_argument("--busy", action="store_true", help="other programs run on the machine: the processor time of these runs does not count")
+    parser.add_argument("--default", action="store_true", help="then one run of plain and arena with as many threads as PyTorch takes by itself")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--threads", type=int, default=1, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
         one(*given.one, given.threads)
         return
-    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    if given.source:
-        for line in pathlib.Path(given.source).read_text().splitlines():
-            found |= json.loads(line)
-    else:
-        from real import PROGRAMS
+    from real import PROGRAMS, VARIED
 
-        for name in given.programs or PROGRAMS:
-            found[name] = measure(name, given)
-            if given.json:
-                with open(given.json, "a") as f:
-                    f.write(json.dumps({name: found[name]}) + "\n")
-    text = rsstable.table(found) + rsstable.foot(found)
+    runs = Runs(given.raw)
+    given.programs = given.programs or list(PROGRAMS)
+    failed = measure(runs, given)
+    text = rsstable.text(runs.runs, PROGRAMS, VARIED)
     print(text)
     if given.into:
         rsstable.into(given.into, text)
+    sys.exit(bool(failed))
 
 
 if __name__ == "__main__":

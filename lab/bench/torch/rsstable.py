@@ -1,52 +1,142 @@
-"""The table of rss.py, in Markdown."""
+"""The tables of rss.py, in Markdown: of the medians, and of what is claimed of them."""
 
 from __future__ import annotations
 
+import collections
 import datetime
+import importlib.metadata
 import pathlib
 import platform
 import statistics
 import sys
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Optional
 
-Runs = dict[str, list[dict[str, Any]]]
+Run = dict[str, Any]
+Ways = dict[tuple[str, int], list[Run]]  # the runs of a program, by way and threads
 WAYS = ("plain", "arena", "file", "jemalloc", "mmap", "trim")
-HEAD = """| program | plain | arena | file | jemalloc | mmap | trim | served | cpu: arena | jemalloc | mmap | trim |
-|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+TRAINERS = ("trainer", "lightning", "accelerate", "ignite")
+HEAD = """| program | plain | arena | file | jemalloc | mmap | trim | served | cpu: arena | file | jemalloc | mmap | trim | threads: plain | arena |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 """
 
 
-def median(runs: list[dict[str, Any]], key: str) -> float:
-    return statistics.median(run[key] for run in runs)
+def median(runs: list[Run], key: str) -> float:
+    """Returns the median; of processor time, that of a machine that did nothing else, if there are such runs."""
+    quiet = [run for run in runs if not run["busy"]] if key.startswith("cpu") else []
+    return statistics.median(run[key] for run in quiet or runs)
 
 
-def table(found: dict[str, Runs]) -> str:
+def programs(runs: list[Run]) -> dict[str, Ways]:
+    """Returns the runs by program; of those with an arena, only those of the latest code."""
+    latest = next((run["code"] for run in reversed(runs) if run["way"] in ("arena", "file")), None)
+    found: dict[str, Ways] = {}
+    for run in runs:
+        if run["way"] not in ("arena", "file") or run["code"] == latest:
+            found.setdefault(run["program"], collections.defaultdict(list))[run["way"], run["threads"]].append(run)
+    return found
+
+
+def ratio(ways: Ways, way: str, key: str) -> Optional[float]:
+    """Returns what a way takes, as a multiple of plain."""
+    if not ways.get((way, 1)) or not ways.get(("plain", 1)):
+        return None
+    return median(ways[way, 1], key) / max(median(ways["plain", 1], key), 0.01)
+
+
+def table(found: dict[str, Ways]) -> str:
     rows = []
     for name, ways in found.items():
-        cells = [name]
-        for way in WAYS:
-            runs = ways.get(way)
-            cells.append(f"{median(runs, 'whole') / 1024:.0f} / {median(runs, 'steady') / 1024:.0f}" if runs else "")
-        cells.append(f"{statistics.median(run['stats']['share'] for run in ways['arena']):.1%}" if ways.get("arena") else "")
-        for way in ("arena", "jemalloc", "mmap", "trim"):
-            runs = ways.get(way)
-            cells.append(f"{median(runs, 'cpu') / median(ways['plain'], 'cpu'):.2f}" if runs and ways.get("plain") else "")
+
+        def memory(way: str, threads: int, ways: Ways = ways) -> str:
+            runs = ways.get((way, threads))
+            return f"{median(runs, 'whole') / 1024:.0f} / {median(runs, 'steady') / 1024:.0f}" if runs else ""
+
+        arena = ways.get(("arena", 1), [])
+        off = any(run["stats"]["state"].startswith("off") for run in arena)
+        served = ("off, " if off else "") + f"{statistics.median(run['stats']['share'] for run in arena):.1%}" if arena else ""
+        cpu = [f"{x:.2f}" if (x := ratio(ways, way, "cpu")) is not None else "" for way in WAYS[1:]]
+        cells = [name, *(memory(way, 1) for way in WAYS), served, *cpu, memory("plain", 0), memory("arena", 0)]
         rows.append("| " + " | ".join(cells) + " |\n")
     return HEAD + "".join(rows)
 
 
-def foot(found: dict[str, Runs]) -> str:
-    import torch
+def fall(ways: Ways) -> Optional[float]:
+    """Returns the measured fall of the steady state, as a multiple of the one that stats() prints."""
+    if not ways.get(("arena", 1)) or not ways.get(("plain", 1)):
+        return None
+    measured = (median(ways["plain", 1], "steady") - median(ways["arena", 1], "steady")) * 1024
+    said = statistics.median(run["stats"]["fall"] for run in ways["arena", 1])
+    return measured / said if said else float("inf") if measured > 0 else 1.0
 
-    most = max(len(runs) for ways in found.values() for runs in ways.values())
+
+def apart(ways: Ways) -> Optional[float]:
+    """Returns the largest distance of what stats() says from what /proc said outside, as a share of that."""
+    runs = [run for way in ("arena", "file") for run in ways.get((way, 1), [])]
+    found = [0.0] if runs else []
+    for run in runs:
+        for key in ("before", "whole", "steady", "rest"):
+            outside = run[key] * 1024 + (run["before"] * 1024 if key != "before" else 0)
+            if run["stats"][key]:
+                found.append(abs(run["stats"][key] / outside - 1))
+    return max(found, default=None)
+
+
+def share(ways: Ways) -> Optional[float]:
+    runs = ways.get(("arena", 1))
+    return statistics.median(run["stats"]["share"] for run in runs) if runs else None
+
+
+def on(ways: Ways) -> Optional[float]:
+    runs = ways.get(("arena", 1))
+    return float(not any(run["stats"]["state"].startswith("off") for run in runs)) if runs else None
+
+
+def claims(found: dict[str, Ways], varied: tuple[str, ...]) -> str:
+    """Returns for which programs each claim holds, and the figures of those for which it does not."""
+    fixed = [name for name in found if name not in varied]
+    rows: list[tuple[str, list[str], Callable[[Ways], Optional[float]], float, float]] = [
+        ("whole peak at most 1.03 of plain's", list(found), lambda w: ratio(w, "arena", "whole"), 0, 1.03),
+        ("whole peak from a file at most 1.00", list(found), lambda w: ratio(w, "file", "whole"), 0, 1.0),
+        ("whole peak from a file at most 0.97", list(found), lambda w: ratio(w, "file", "whole"), 0, 0.97),
+        ("fall of the steady state: 0.9 to 1.1 of the one that `stats()` prints", fixed, fall, 0.9, 1.1),
+        ("fixed shapes: processor time at most 1.03", fixed, lambda w: ratio(w, "arena", "cpu"), 0, 1.03),
+        ("fixed shapes: processor time of the whole run, with planning, at most 1.03", fixed, lambda w: ratio(w, "arena", "cpu whole"), 0, 1.03),
+        ("fixed shapes: the arena stays on", fixed, on, 1, 1),
+        ("varied shapes: whole peak at most 1.01", list(varied), lambda w: ratio(w, "arena", "whole"), 0, 1.01),
+        ("varied shapes: steady state at most 1.01", list(varied), lambda w: ratio(w, "arena", "steady"), 0, 1.01),
+        ("varied shapes: processor time at most 1.05", list(varied), lambda w: ratio(w, "arena", "cpu"), 0, 1.05),
+        ("steady state at most 0.77", ["bert-varied"], lambda w: ratio(w, "arena", "steady"), 0, 0.77),
+        ("steady state at most 0.90, from step 20", ["loop-odd"], lambda w: ratio(w, "arena", "steady"), 0, 0.9),
+        ("`stats()` within 5% of /proc", list(found), apart, 0, 0.05),
+        ("trainers: at least 97% served", list(TRAINERS), share, 0.97, 1),
+    ]  # fmt: skip
+    text = "\n| claim | holds for | does not hold for |\n|---|---:|---|\n"
+    for claim, names, figure, least, most in rows:
+        figures = {name: x for name in names if name in found and (x := figure(found[name])) is not None}
+        misses = [f"{name} {x:.3g}" for name, x in figures.items() if not least <= x <= most]
+        text += f"| {claim} | {len(figures) - len(misses)} of {len(figures)} | {', '.join(misses)} |\n"
+    return text
+
+
+def foot(runs: list[Run], found: dict[str, Ways]) -> str:
+    counts = {way: [len(ways[way, 1]) for ways in found.values() if ways.get((way, 1))] for way in WAYS}
+    many = ", ".join(f"{way} {min(n)}" + (f" to {max(n)}" if max(n) > min(n) else "") for way, n in counts.items() if n)
+    codes = list(dict.fromkeys(run["code"] for ways in found.values() for (way, _), those in ways.items() if way in ("arena", "file") for run in those))
     return (
-        f"\ntorch {torch.__version__.split('+')[0]}, one thread, {'one run each' if most == 1 else f'medians of up to {most} runs'}; "
+        f"\ntorch {importlib.metadata.version('torch').split('+')[0]}, one thread, medians; runs of each program: {many}. Commit {', '.join(codes)}; "
         f"Python {platform.python_version()}, {sys.platform}/{platform.machine()}; {datetime.date.today()}.\n"
     )
 
 
+def text(runs: list[Run], names: Iterable[str], varied: tuple[str, ...]) -> str:
+    those = programs(runs)
+    found = {name: those[name] for name in names if name in those}
+    return table(found) + claims(found, varied) + foot(runs, found)
+
+
 def into(path: str, text: str) -> None:
-    """Puts the table into the marked block of a document."""
+    """Puts the tables into the marked block of a document."""
     page = pathlib.Path(path).read_text()
     before, rest = page.split("<!-- bench:rss -->\n", 1)
     _, after = rest.split("<!-- /bench:rss -->\n", 1)
