@@ -238,7 +238,7 @@ struct stowage_arena {
   uint64_t epoch, next_id, recorded, wanted;
   enum { IDLE, ARMED, IN_STEP, AFTER } recording;
 
-  int grows;          /* a step was larger than a plan of its kind */
+  int grows;          /* how often a step was larger than a plan of its kind, to 3 */
   int watching, all;  /* records are of steps that were chosen; steps that came once are in traces too */
   int unbegun;        /* the open step has not allocated, so that its begin is not yet among the records */
   uint64_t unbegun_name, key;
@@ -662,6 +662,7 @@ static void survive(stowage_arena *a, size_t k) {
 
 /* envelop gives all kept steps that ask for the same but for sizes the largest of each, so that one plan serves them all. */
 static void envelop(stowage_arena *a, size_t k) {
+  int grew = 0;
   for (size_t j = 0; j < a->n_logs; j++) {
     logged *l = &a->logs[k], *m = &a->logs[j];
     if (j == k || m->empty || m->key != l->key || m->n != l->n) continue;
@@ -670,8 +671,8 @@ static void envelop(stowage_arena *a, size_t k) {
       if (p->kind != 'a') x++;
       else if (q->kind != 'a') y++;
       else {
-        if (p->x > q->x) {
-          a->grows |= m->planned;
+        if (p->x > q->x && l->missed) { /* else the plan has room for it */
+          grew |= m->planned;
           m->planned = 0;
         }
         if (p->x != q->x) p->varies = q->varies = 1;
@@ -681,6 +682,7 @@ static void envelop(stowage_arena *a, size_t k) {
       }
     }
   }
+  a->grows += grew && a->grows < 3;
 }
 
 /* twins returns how many kept steps ask for the same as step k, but for sizes; that step included. */
@@ -861,7 +863,10 @@ static size_t trace(stowage_arena *a, char *text, size_t length) {
     lines++;
     switch (r->kind) {
     case 'a':
-      if (r->varies && a->grows) r->x += r->x / 4 + 64 - (r->x + r->x / 4) % 64; /* the next ones may be larger still */
+      if (r->varies && a->grows) { /* the next ones may be larger still: by a quarter, a half, twice as large */
+        r->x += r->x / 4 * ((uint64_t)1 << (a->grows - 1));
+        r->x += 64 - r->x % 64;
+      }
       print(&s, "a %llu %llu %lu %llu\n", (u)r->x, (u)1 << r->z, (unsigned long)r->thread, (u)r->y);
       break;
     case 'f': print(&s, "f %llu %lu\n", (u)r->x, (unsigned long)r->thread); break;

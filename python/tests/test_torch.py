@@ -7,6 +7,7 @@ import contextlib
 import gc
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -208,6 +209,30 @@ class Torch(unittest.TestCase):
         self.assertEqual(self.run_in(a, batches), plain(batches))
         self.assertLessEqual(a.stats().plans, 3)
         self.good(a)
+
+    def test_steps_that_grow_are_planned_ahead(self):
+        a = arena(plans=100)
+        for i in range(60):
+            with a:
+                xs = [torch.ones(1000 + 100 * i) for _ in range(20)]
+                self.assertEqual(sum(float(x.sum()) for x in xs), 20 * (1000 + 100 * i))
+                del xs
+        self.assertLessEqual(a._attempts, 5)
+        self.assertGreater(a.stats().share, 0.95)
+        self.good(a)
+
+    def test_pages_are_not_given_back_again_and_again(self):
+        """Each step misses more than a quarter of the block. Its idle pages go back to the system now and then, not in each step."""
+        a, faults = arena(plans=1, guard=False, poison=False), []
+        for i in range(40):
+            with a:
+                x = torch.ones(2 << 20)
+                del x
+                x = torch.ones(1 << 20 if i > 4 else 1)  # malloc keeps these pages
+                del x
+            faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
+        self.assertEqual((a.stats().state, a.stats().plans), ("serving", 1))
+        self.assertLess(sum(y - x > 1000 for x, y in zip(faults[8:], faults[9:])), 10)
 
     def test_tensors_outlive_the_arena(self):
         a, program, kept = arena(), Program(), []
