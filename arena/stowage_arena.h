@@ -235,7 +235,7 @@ STOWAGE_ARENA_API size_t stowage_arena_followed(stowage_arena *a, uint64_t *step
 typedef struct stowage_arena_planning {
   uint64_t alignment;           /* of every allocation at least: a power of two; 0: 64 */
   uint64_t guard;               /* bytes that stay free behind each allocation, for guard mode */
-  int64_t nodes;                /* of the search, for each stream; 0: 20,000; below 0: heuristics alone */
+  int64_t nodes;                /* of the search, for each stream; 0: 2,000,000 / allocations; below 0: heuristics alone */
   int all;                      /* not 0: steps that come only once are planned, too */
   int apart;                    /* not 0: steps alike are told apart by what survives them, if else something were kept */
   int (*cancel)(void *context); /* NULL, or asked now and then: a result other than 0 ends the search */

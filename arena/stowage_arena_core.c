@@ -25,7 +25,7 @@
 typedef char sizes_have_64_bits[sizeof(stowage_core_size) == 8 ? 1 : -1];
 
 enum {
-  NODES = 20000,   /* of the search, for each stream */
+  NODES = 2000000, /* of the search, divided by the allocations of a stream, as a node takes that much longer */
   SEARCHED = 20000 /* allocations of a stream; more are planned by heuristics, as a search needs too much memory */
 };
 
@@ -530,7 +530,7 @@ static void plan_stream(folding *f, uint64_t stream, const size_t *ids, size_t n
   stowage_core_gap *gaps = room(f, n, sizeof *gaps);
   stowage_core_size *offsets = room(f, n, sizeof *offsets);
   stowage_core_problem q = {buffers, (int32_t)n, NULL, NULL, 0, gaps, 0};
-  int64_t nodes = f->how->nodes < 0 ? 0 : f->how->nodes ? f->how->nodes : NODES;
+  int64_t nodes = f->how->nodes < 0 ? 0 : f->how->nodes ? f->how->nodes : NODES / (int64_t)n;
   stowage_core_options o = {0, nodes, f->how->cancel, f->how->context};
   stowage_core_result r;
   if (f->what) return;

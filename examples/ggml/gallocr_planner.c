@@ -13,15 +13,15 @@
 #include "ggml-alloc.h"
 #include "stowage_core.h"
 
-/* Above so many blocks heuristics plan alone, since a search needs too much memory. */
-enum { NODES = 20000, SEARCHED = 20000 };
+/* Nodes of the search times blocks; above so many blocks heuristics plan alone, as a search needs too much memory. */
+enum { NODES = 2000000, SEARCHED = 20000 };
 
 size_t stowage_gallocr_planner(
     void *ctx, struct ggml_gallocr_block *blocks, int count, int buffer_id, size_t alignment) {
   stowage_core_buffer *buffers = malloc((size_t)(count + 1) * sizeof *buffers);
   stowage_core_size *offsets = malloc((size_t)(count + 1) * sizeof *offsets);
   stowage_core_problem problem = {buffers, 0, NULL, NULL, 0, NULL, 0};
-  stowage_core_options options = {0, NODES, NULL, NULL};
+  stowage_core_options options = {0, NODES / (count + 1), NULL, NULL};
   stowage_core_result result = {0, 0, 0, 0, 0};
   void *workspace = NULL;
   (void)ctx;

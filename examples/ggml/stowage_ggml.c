@@ -25,8 +25,8 @@
 #include "ggml-alloc.h"
 #include "stowage_core.h"
 
-/* Above so many tensors heuristics plan alone, since a search needs too much memory. */
-enum { NODES = 20000, SEARCHED = 20000 };
+/* Nodes of the search times tensors; above so many tensors heuristics plan alone, as a search needs too much memory. */
+enum { NODES = 2000000, SEARCHED = 20000 };
 
 /* What is known of a tensor that the graph names. */
 typedef struct entry {
@@ -151,7 +151,7 @@ static int place(graph_of *g, ggml_backend_buffer_t buffer) {
 /* solve plans the problem, and notes what the plan takes: 0 if there is none. */
 static int solve(graph_of *g, stowage_ggml_plan *plan) {
   stowage_core_problem problem = {g->live, g->buffers, NULL, g->over, g->ties, NULL, 0};
-  stowage_core_options options = {0, NODES, NULL, NULL};
+  stowage_core_options options = {0, NODES / (g->buffers + 1), NULL, NULL};
   stowage_core_result result = {0, 0, 0, 0, 0};
   size_t bytes = stowage_core_workspace(&problem, g->buffers > SEARCHED ? 1 : STOWAGE_CORE_LEVEL);
   void *workspace = malloc(bytes > 0 ? bytes : 1);
