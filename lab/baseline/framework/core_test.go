@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/gen"
@@ -109,11 +108,7 @@ func TestCoreBeside(t *testing.T) {
 		for _, p := range group.problems {
 			tl := timeline.New(p)
 			load := tl.LowerBound
-			began := time.Now()
 			r := plantest.Solve(t, context.Background(), core, tl, plan.Options{NodeLimit: 20_000})
-			if d := time.Since(began); d > 2*time.Second {
-				t.Logf("%s: %v", p.Name, d)
-			}
 			tallies[0].add(r.Height, load)
 			if group.atLoad && r.Height > load {
 				t.Errorf("%s: height %d, the load is %d", p.Name, r.Height, load)
