@@ -40,9 +40,19 @@ type NewOperator struct {
 	From            int     // the operator of the model; -1: a new one
 	Code            Code    // of a new one
 	Axis            int32   // of a CONCATENATION
-	Valid           bool    // of an old one: its padding becomes VALID
+	Padding         Padding // what that of an old one becomes
 	Inputs, Outputs []int32 // tensors of the subgraph, and new ones: see Edit
 }
+
+// Padding says what becomes of the padding of an operator.
+type Padding int
+
+// What may become of it.
+const (
+	KeptPadding Padding = iota
+	ValidPadding
+	SamePadding
+)
 
 // edited is what a sketch has in place of a file.
 type edited struct {
@@ -114,10 +124,10 @@ func (m *Model) Edited(e *Edit) (*Model, error) {
 			made.Options = &Options{Axis: o.Axis}
 		}
 		made.Inputs, made.Outputs = o.Inputs, o.Outputs
-		if o.Valid {
-			valid := *made.Options
-			valid.Same = false
-			made.Options = &valid
+		if o.Padding != KeptPadding {
+			changed := *made.Options
+			changed.Same = o.Padding == SamePadding
+			made.Options = &changed
 		}
 		out.Operators = append(out.Operators, made)
 	}
@@ -137,7 +147,7 @@ func (m *Model) numbered(e *Edit) ([]int32, error) {
 	}
 	for k := range e.Operators {
 		o := &e.Operators[k]
-		if o.From >= s.OperatorCount || o.Valid && (o.From < 0 || m.Operators[o.From].Options == nil) {
+		if o.From >= s.OperatorCount || o.Padding != KeptPadding && (o.From < 0 || m.Operators[o.From].Options == nil) {
 			return nil, fmt.Errorf("operator %d of the edit: it is made from operator %d, which has no such form", k,
 				o.From)
 		}

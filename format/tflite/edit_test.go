@@ -48,7 +48,7 @@ func edits(t *testing.T) (*tflite.Model, *tflite.Edit) {
 		},
 		Operators: []tflite.NewOperator{
 			{From: -1, Code: tflite.Code(tfliteschema.BuiltinOperatorPAD), Inputs: []int32{0, 5}, Outputs: []int32{4}},
-			{From: 0, Valid: true, Inputs: []int32{4, 1, -1}, Outputs: []int32{6}},
+			{From: 0, Padding: tflite.ValidPadding, Inputs: []int32{4, 1, -1}, Outputs: []int32{6}},
 			{
 				From: -1, Code: tflite.Code(tfliteschema.BuiltinOperatorCONCATENATION), Axis: 1,
 				Inputs: []int32{6, 6}, Outputs: []int32{7},
@@ -122,9 +122,9 @@ func TestEditedFaults(t *testing.T) {
 	}{
 		{func(e *tflite.Edit) { e.Operators[0].Inputs[0] = 11 }, "operator 0 of the edit: it has tensor 11 of 11"},
 		{func(e *tflite.Edit) { e.Operators[4].From = 2 }, "it is made from operator 2, which has no such form"},
-		{func(e *tflite.Edit) { e.Operators[4].Valid = true }, "it is made from operator 1, which has no such form"},
-		{func(e *tflite.Edit) { e.Tensors[1].Data = e.Tensors[1].Data[:7] }, `"" of the edit has shape [4 2] and 7 elements`},
-		{func(e *tflite.Edit) { e.Tensors[0].Shape = []int32{1, 0, 6, 1} }, `"padded" of the edit has shape [1 0 6 1]`},
+		{func(e *tflite.Edit) { e.Operators[4].Padding = tflite.SamePadding }, "from operator 1, which has no such form"},
+		{func(e *tflite.Edit) { e.Tensors[1].Data = e.Tensors[1].Data[:7] }, `"" of the edit has shape [4 2] and 7`},
+		{func(e *tflite.Edit) { e.Tensors[0].Shape = []int32{1, 0, 6, 1} }, `"padded" of the edit has shape`},
 	} {
 		m, e := edits(t)
 		tc.spoil(e)

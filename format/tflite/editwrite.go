@@ -165,7 +165,8 @@ func (h *head) edited(m *Model, g *tfliteschema.SubGraph, number map[operatorCod
 		}
 		g.Operators(&o, made.From)
 		old := &m.edit.old.Operators[made.From]
-		if !made.Valid && slices.Equal(made.Inputs, old.Inputs) && slices.Equal(made.Outputs, old.Outputs) {
+		if made.Padding == KeptPadding && slices.Equal(made.Inputs, old.Inputs) &&
+			slices.Equal(made.Outputs, old.Outputs) {
 			h.into(list+4*k, int(o.Table().Pos))
 			continue
 		}
@@ -237,19 +238,21 @@ func (h *head) newOperator(o *NewOperator, code int) int {
 // changedOperator writes an old operator with other tensors, and returns where it is.
 func (h *head) changedOperator(o *NewOperator, old *tfliteschema.Operator) int {
 	own := []int{inputsField, outputsField}
-	if o.Valid {
+	if o.Padding != KeptPadding {
 		own = append(own, optionsField)
 	}
 	fields, at := h.table(old.Table(), operatorLayout, own)
 	h.shareAt(fields[inputsField], list(o.Inputs))
 	h.shareAt(fields[outputsField], list(o.Outputs))
-	if o.Valid {
+	if o.Padding != KeptPadding {
 		table := old.Table()
 		table.Pos = table.Indirect(table.Pos + flatbuffers.UOffsetT(table.Offset(4+2*optionsField)))
-		const padding, valid = 0, 1
+		const padding = 0
 		options, place := h.table(table, windowLayouts[old.BuiltinOptionsType()], []int{padding})
 		h.refer(fields[optionsField], place)
-		h.bytes[options[padding]] = valid
+		if o.Padding == ValidPadding {
+			h.bytes[options[padding]] = 1
+		}
 	}
 	return at
 }

@@ -1,6 +1,7 @@
 package tflite
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -239,4 +240,33 @@ func (m *Model) Finite(tensor int) bool {
 		}
 	}
 	return true
+}
+
+// SameQuantization reports whether two tensors of the first subgraph have the same scales and zero points.
+func (m *Model) SameQuantization(a, b int) bool {
+	if m.edit != nil {
+		return false // numbers of tensors are others than in the file
+	}
+	var g tfliteschema.SubGraph
+	tfliteschema.GetRootAsModel(m.data, 0).Subgraphs(&g, 0)
+	vectors := func(k int) (scales, zeros []byte) {
+		var t tfliteschema.Tensor
+		g.Tensors(&t, k)
+		if q := t.Quantization(nil); q != nil {
+			table := q.Table()
+			vector := func(field flatbuffers.VOffsetT, width int) []byte {
+				offset := flatbuffers.UOffsetT(table.Offset(4 + 2*field))
+				if offset == 0 {
+					return nil
+				}
+				at := int(table.Vector(offset))
+				return m.data[at : at+width*table.VectorLen(offset)]
+			}
+			scales, zeros = vector(2, 4), vector(3, 8)
+		}
+		return scales, zeros
+	}
+	scales, zeros := vectors(a)
+	otherScales, otherZeros := vectors(b)
+	return bytes.Equal(scales, otherScales) && bytes.Equal(zeros, otherZeros)
 }

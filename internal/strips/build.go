@@ -11,7 +11,7 @@ import (
 )
 
 // Idea: a builder writes down the operators of the new model, one after the other. It knows pieces: tensors of the new
-// model that hold some lines of an old tensor. A piece is cut by SLICE if fewer lines are read, and pieces are joined by
+// model that hold some lines of an old tensor. A piece is cut by SLICE if fewer lines are read. Pieces are joined by
 // CONCATENATION. The same cut is made once in a strip, and the same constant once in the model.
 //
 // Invariant: the name of a tensor says which lines of which old tensor it holds.
@@ -215,10 +215,9 @@ func (b *builder) run(k int, c call, find func(t int32, lines span, serves int) 
 	at := 1 + int(b.axis)
 	inputs := slices.Clone(o.Inputs)
 	for _, r := range c.reads {
-		t := o.Inputs[r.place]
-		p := find(t, r.span, k)
-		if c.valid && d.Padding == distance.Same {
-			p = b.pad(t, p, r, around(d, 3-at), k)
+		p := find(r.tensor, r.span, k)
+		if c.padding == tflite.ValidPadding {
+			p = b.pad(r.tensor, p, r, around(d, 3-at), k)
 		}
 		inputs[r.place] = p.tensor
 	}
@@ -239,7 +238,7 @@ func (b *builder) run(k int, c call, find func(t int32, lines span, serves int) 
 		outputs, out = append(outputs, p.tensor), append(out, p)
 	}
 	b.edit.Operators = append(b.edit.Operators, tflite.NewOperator{
-		From: k, Valid: c.valid && d.Padding == distance.Same, Inputs: inputs, Outputs: outputs,
+		From: k, Padding: c.padding, Inputs: inputs, Outputs: outputs,
 	})
 	b.origins = append(b.origins, Origin{k, b.number, b.strip, false})
 	return out

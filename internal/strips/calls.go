@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/distance"
 )
 
@@ -34,14 +35,15 @@ func (s span) within(o span) bool { return s.first >= o.first && s.end <= o.end 
 
 // A call is an operator on some lines.
 type call struct {
-	made  span // the lines that its kernel computes: those that are asked for, and what is to be cut off
-	valid bool // its padding becomes VALID
-	reads []read
+	made    span // the lines that its kernel computes: those that are asked for, and what is to be cut off
+	padding tflite.Padding
+	reads   []read
 }
 
 // A read is what a call needs of an operand: some lines, and zeros before and behind them.
 type read struct {
-	place int // among the operands
+	place  int   // among the operands
+	tensor int32 // which it is
 	span
 	before, after int
 }
@@ -63,11 +65,16 @@ func (s *Splitter) call(k int, in *Chain, want span) (call, string) {
 	want = c.made
 	switch d.Kind {
 	case "CONV_2D", "DEPTHWISE_CONV_2D":
-		if !in.Crop || s.cropped(&c, d, at, want) != "" {
+		switch {
+		case in.Crop && l.fused != nil && l.fused.pad >= in.First && l.fused.without(&c, d, at, want):
+		case in.Crop && s.cropped(&c, d, at, want):
+		default:
 			s.padded(&c, d, at, want)
 		}
 	case "MAX_POOL_2D", "AVERAGE_POOL_2D", "L2_POOL_2D":
-		return c, s.cropped(&c, d, at, want)
+		if !s.cropped(&c, d, at, want) {
+			return c, fmt.Sprintf("no lines have the padding of lines %d to %d", want.first, want.end-1)
+		}
 	case "PAD", "PADV2":
 		r, pads := &c.reads[0], d.Operands[1].Data
 		begin := int(pads[2*at]) // the place of line 0 in the result
@@ -85,7 +92,7 @@ func (l *lines) find(c *call) bool {
 		if reads == nil {
 			continue
 		}
-		r := read{place: place, span: span{1 << 30, 0}}
+		r := read{place: place, tensor: l.operands[place], span: span{1 << 30, 0}}
 		for _, x := range reads[c.made.first:c.made.end] {
 			if x.First <= x.Last {
 				r.first, r.end = min(r.first, x.First), max(r.end, x.Last+1)
@@ -101,7 +108,9 @@ func (l *lines) find(c *call) bool {
 
 // padded pads what a convolution reads.
 func (s *Splitter) padded(c *call, d *distance.Operator, at int, want span) {
-	c.valid = true
+	if d.Padding == distance.Same {
+		c.padding = tflite.ValidPadding
+	}
 	w, _ := distance.WindowOf(d, at)
 	r := &c.reads[0]
 	r.before = r.first - (want.first*w.Stride - w.Before)
@@ -118,45 +127,49 @@ func inside(d *distance.Operator, at int, want span) bool {
 	return want.first*w.Stride >= w.Before && (want.end-1)*w.Stride-w.Before+w.Span <= d.Operands[0].Shape[at]
 }
 
-// cropped finds lines with which a window computes those that are wanted, without padding them.
-func (s *Splitter) cropped(c *call, d *distance.Operator, at int, want span) string {
+// cropped calls a window so that nothing has to be padded. It returns false if it cannot be.
+func (s *Splitter) cropped(c *call, d *distance.Operator, at int, want span) bool {
 	across := 3 - at
 	r := &c.reads[0]
 	if inside(d, across, span{0, d.Results[0].Shape[across]}) && inside(d, at, want) {
-		c.valid = d.Padding == distance.Same
+		if d.Padding == distance.Same {
+			c.padding = tflite.ValidPadding
+		}
 		if s.narrow && r.end-r.first > 1 && r.first > 0 { // a line further up, so that the size stays
 			r.first, r.end = r.first-1, r.end-1
 		}
-		return ""
+		return true
 	}
 	w, _ := distance.WindowOf(d, at)
-	n := d.Operands[0].Shape[at]
+	return c.crop(w, d.Operands[0].Shape[at], want)
+}
+
+// crop widens what a call reads of an image of n lines, until SAME puts the windows where they belong.
+func (c *call) crop(w distance.Window, n int, want span) bool {
+	r, need := c.reads[0].span, covered(w, want, n)
 	best := -1
 	for first := r.first; first >= max(0, r.first-w.Span-w.Stride); first-- {
 		for end := r.end; end <= min(n, r.end+w.Span+w.Stride); end++ {
 			if best >= 0 && end-first >= best {
 				continue
 			}
-			// With SAME, line j of the call begins at first + j × stride − before.
-			made := (end - first + w.Stride - 1) / w.Stride
-			before := max(0, (made-1)*w.Stride+w.Span-(end-first)) / 2
+			// Line j of the call begins at first + j × stride − before.
+			before, made := centred(w, end-first)
 			shift := first - before + w.Before
-			if shift%w.Stride != 0 {
-				continue
-			}
 			lines := span{shift / w.Stride, shift/w.Stride + made}
-			low, high := want.first*w.Stride-w.Before, (want.end-1)*w.Stride-w.Before+w.Span
-			if !want.within(lines) || max(low, 0) < first || min(high, n) > end {
+			if shift%w.Stride != 0 || !want.within(lines) || !need.within(span{first, end}) {
 				continue
 			}
 			best, c.made = end-first, lines
-			r.span = span{first, end}
+			c.reads[0].span = span{first, end}
 		}
 	}
-	if best < 0 {
-		return fmt.Sprintf("no lines have the padding of lines %d to %d", want.first, want.end-1)
-	}
-	return ""
+	return best >= 0
+}
+
+// covered returns the lines of an image of n lines that windows cover for some lines of the result.
+func covered(w distance.Window, lines span, n int) span {
+	return span{max(lines.first*w.Stride-w.Before, 0), min((lines.end-1)*w.Stride-w.Before+w.Span, n)}
 }
 
 // stretch returns how many lines an operator makes of each line that it reads, or how many it reads for each line that
@@ -198,7 +211,7 @@ func stretched(c *call, d *distance.Operator, at int, want span) string {
 		c.made.end += d.Operands[1].Shape[at] - up
 	}
 	if !want.within(c.made) {
-		return fmt.Sprintf("what lines %d to %d of its result are computed from makes other lines", want.first, want.end-1)
+		return fmt.Sprintf("what it reads for lines %d to %d makes other lines", want.first, want.end-1)
 	}
 	return ""
 }

@@ -26,8 +26,7 @@ func (b *builder) halo(c *Chain, result int32, cuts []int) ([]piece, error) {
 			}
 			calls[k-c.First] = made
 			for _, r := range made.reads {
-				t := s.m.Operators[k].Inputs[r.place]
-				want[t] = cover(want[t], r.span)
+				want[r.tensor] = cover(want[r.tensor], r.span)
 			}
 		}
 		have := map[int32]piece{}

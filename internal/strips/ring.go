@@ -1,9 +1,6 @@
 package strips
 
-import (
-	"maps"
-	"slices"
-)
+import "maps"
 
 // Idea: no line is computed twice. Each strip computes of a value only the lines that no strip before has computed, up
 // to the last one that is needed. Lines that later strips read are kept: a SLICE of those that are there. A reader that
@@ -84,7 +81,7 @@ func (s *Splitter) turns(c *Chain, result int32, cuts []int) ([]turn, error) {
 			}
 			x.calls[k-c.First] = made
 			for _, r := range made.reads {
-				t := o.Inputs[r.place]
+				t := r.tensor
 				ends[t] = max(ends[t], r.end)
 				if first, ok := x.first[t]; !ok || r.first < first {
 					x.first[t] = r.first
@@ -136,9 +133,8 @@ func (b *builder) turn(c *Chain, result int32, own span, x *turn, keep map[int32
 				leave(t)
 			}
 		}
-		for i, t := range o.Inputs {
-			if s.inside(t, c) && x.calls[k-c.First].reads != nil && x.last[t] == k && t != result &&
-				!slices.Contains(o.Inputs[:i], t) {
+		for _, r := range x.calls[k-c.First].reads {
+			if t := r.tensor; s.inside(t, c) && x.last[t] == k && t != result {
 				leave(t)
 			}
 		}

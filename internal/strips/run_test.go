@@ -119,7 +119,7 @@ func TestLiteRT(t *testing.T) { same(t, lite(t), plantest.Share(2000, 40)) }
 
 // same compares the outputs of so many networks, whole and with chains in strips.
 func same(t *testing.T, r *runtime, networks int) {
-	ran, chains, operators := 0, 0, map[string]int{}
+	ran, chains, fused, operators := 0, 0, 0, map[string]int{}
 	for seed := range uint64(networks) {
 		m := network(t, seed)
 		want, err := r.outputs(m)
@@ -130,24 +130,28 @@ func same(t *testing.T, r *runtime, networks int) {
 		ran++
 		for _, d := range drawChains(m, seed, strips.Of(m)) {
 			chains++
+			called := map[int]bool{}
 			for k, o := range d.split.Origins {
 				if o.Chain >= 0 {
 					operators[d.split.Model.Operators[k].Name()]++
 				}
+				called[o.Operator] = called[o.Operator] || !o.Added
 			}
+			fused += len(m.Operators) - len(called)
 			if got, err := r.outputs(d.split.Model); err != nil || got != want {
 				t.Errorf("%v: outputs differ, %v", d, err)
 			}
 		}
 	}
 	for _, kind := range strings.Fields(`CONV_2D DEPTHWISE_CONV_2D MAX_POOL_2D AVERAGE_POOL_2D L2_POOL_2D PAD
-		RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR ADD MUL CONCATENATION SPLIT FULLY_CONNECTED TRANSPOSE_CONV PRELU SLICE`) {
+		RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR ADD MUL CONCATENATION SPLIT FULLY_CONNECTED TRANSPOSE_CONV PRELU
+		SLICE`) {
 		if operators[kind] == 0 {
 			t.Errorf("no chain has %s", kind)
 		}
 	}
-	if ran < networks || chains < 5*networks {
-		t.Errorf("%d networks ran, with %d chains", ran, chains)
+	if ran < networks || chains < 5*networks || fused == 0 {
+		t.Errorf("%d networks ran, with %d chains, that did without %d operators PAD", ran, chains, fused)
 	}
 }
 
@@ -175,7 +179,7 @@ func TestNarrow(t *testing.T) {
 		networks, seen = networks+min(halos, 1), seen+min(different, 1)
 		chains, differ = chains+halos, differ+different
 	}
-	t.Logf("%d of %d networks and %d of %d chains with a halo differ if it is a line less", seen, networks, differ, chains)
+	t.Logf("%d of %d networks and %d of %d chains with a halo differ without a line", seen, networks, differ, chains)
 	if networks < 80 || seen*100 < networks*95 || differ*100 < chains*90 {
 		t.Error("what is wrong is not seen")
 	}

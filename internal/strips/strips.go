@@ -109,8 +109,10 @@ type operator struct {
 
 // lines are what is known of an operator along an axis.
 type lines struct {
-	refused string             // "" if it can run in strips
-	reads   [][]distance.Range // by operand, by line of the results; nil for an operand that is no image
+	refused  string             // "" if it can run in strips
+	operands []int32            // of the operator
+	reads    [][]distance.Range // by operand, by line of the results; nil for an operand that is no image
+	fused    *fused
 }
 
 // Of returns a splitter of a model, which must not change.
@@ -159,7 +161,7 @@ func (s *Splitter) along(k int, axis Axis) *lines {
 // look finds out which lines an operator reads.
 func (s *Splitter) look(k int, axis Axis) *lines {
 	o, of := &s.operators[k], &s.m.Operators[k]
-	l := &lines{}
+	l := &lines{operands: of.Inputs}
 	if len(of.Inputs) > mostOperands {
 		l.refused = fmt.Sprintf("it has %d operands", len(of.Inputs))
 		return l
@@ -173,7 +175,9 @@ func (s *Splitter) look(k int, axis Axis) *lines {
 		o.d = d
 	}
 	l.reads = make([][]distance.Range, len(of.Inputs))
-	l.refused = s.refusal(k, axis, l)
+	if l.refused = s.refusal(k, axis, l); l.refused == "" {
+		l.fused = s.fuse(k, 1+int(axis))
+	}
 	return l
 }
 
@@ -209,7 +213,7 @@ func (s *Splitter) result(first, last int, axis Axis) (int32, error) {
 			case !s.ends[t] && readers[len(readers)-1] <= last:
 				continue
 			case result >= 0:
-				return 0, s.refuse(k, fmt.Sprintf("operators outside of %d to %d need its result and that of operator %d",
+				return 0, s.refuse(k, fmt.Sprintf("others than operators %d to %d need its result and that of operator %d",
 					first, last, s.maker[result]))
 			}
 			result = t

@@ -183,7 +183,7 @@ func TestRefused(t *testing.T) {
 		{"its constant operand 1 differs from row to row", []op{
 			{code: codeAdd, result: image, constants: []tflitemade.Tensor{floats(1, 8, 1, 2)}},
 		}},
-		{"operators outside of 0 to 1 need its result and that of operator 0", []op{
+		{"others than operators 0 to 1 need its result and that of operator 0", []op{
 			relu, {code: codeRelu, result: image, edit: func(g *tflitemade.Graph, _ *tflitemade.Op) {
 				g.Ops = append(g.Ops, tflitemade.Op{Code: codeRelu, Inputs: []int32{0}, Outputs: []int32{1}})
 				g.Ops = g.Ops[:len(g.Ops)-1]

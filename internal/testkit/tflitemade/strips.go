@@ -161,6 +161,9 @@ func (d *lined) layer(now int32) int32 {
 		return d.op(codes[d.rng.IntN(len(codes))], options, d.image(s.rows, s.columns, c), now)
 	case kind == 10:
 		p := []int32{0, 0, d.rng.Int32N(3), d.rng.Int32N(3), d.rng.Int32N(3), d.rng.Int32N(2), 0, d.rng.Int32N(2)}
+		if d.rng.IntN(2) == 0 {
+			return d.paddedWindow(now)
+		}
 		return d.op(tfliteschema.BuiltinOperatorPAD, nil, d.image(h+p[2]+p[3], w+p[4]+p[5], c+p[7]), now,
 			d.list([]int32{4, 2}, p...))
 	case kind == 11 && h*w < 600 && d.kind != tfliteschema.TensorTypeINT16:
@@ -220,8 +223,8 @@ func (d *lined) layer(now int32) int32 {
 		return d.op(tfliteschema.BuiltinOperatorPRELU, nil, d.image(h, w, c), now, d.constant(c))
 	case kind == 19 && real:
 		codes := []tfliteschema.BuiltinOperator{
-			tfliteschema.BuiltinOperatorTANH, tfliteschema.BuiltinOperatorLOGISTIC,
-			tfliteschema.BuiltinOperatorHARD_SWISH, tfliteschema.BuiltinOperatorRELU6, tfliteschema.BuiltinOperatorSOFTMAX,
+			tfliteschema.BuiltinOperatorTANH, tfliteschema.BuiltinOperatorLOGISTIC, tfliteschema.BuiltinOperatorRELU6,
+			tfliteschema.BuiltinOperatorHARD_SWISH, tfliteschema.BuiltinOperatorSOFTMAX,
 		}
 		return d.op(codes[d.rng.IntN(len(codes))], nil, d.image(h, w, c), now)
 	case kind == 19 && h%2 == 0 && w%2 == 0 && bytes && c < 3:
@@ -230,6 +233,24 @@ func (d *lined) layer(now int32) int32 {
 		return d.op(tfliteschema.BuiltinOperatorDEPTH_TO_SPACE, map[int]any{0: int32(2)}, d.image(2*h, 2*w, c/4), now)
 	}
 	return now
+}
+
+// paddedWindow adds a PAD and a convolution with VALID padding, which together are one with SAME padding.
+func (d *lined) paddedWindow(now int32) int32 {
+	const filter = 3
+	shape, stride := d.g.Tensors[now].Shape, 1+d.rng.Int32N(2)
+	c := shape[3]
+	pads, padded, made := make([]int32, 8), []int32{1, 0, 0, c}, []int32{1, 0, 0, c}
+	for at := 1; at <= 2; at++ {
+		made[at] = (shape[at] + stride - 1) / stride
+		all := max(0, (made[at]-1)*stride+filter-shape[at])
+		pads[2*at], pads[2*at+1], padded[at] = all/2, all-all/2, shape[at]+all
+	}
+	now = d.op(tfliteschema.BuiltinOperatorPAD, nil, d.image(padded[1], padded[2], c), now,
+		d.list([]int32{4, 2}, pads...))
+	options := map[int]any{0: int8(1), 1: stride, 2: stride, 3: int32(1), 5: int32(1), 6: int32(1)}
+	return d.op(tfliteschema.BuiltinOperatorDEPTHWISE_CONV_2D, options, d.image(made[1], made[2], c), now,
+		d.filter(filter*filter, 3, 1, filter, filter, c), d.bias(c))
 }
 
 // whole adds the weights of a dense layer, which have one scale.
