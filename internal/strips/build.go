@@ -178,20 +178,20 @@ func (b *builder) cut(of int32, p piece, lines span, serves int) piece {
 	return out
 }
 
-// widest is the most operands that TensorFlow Lite Micro's CONCATENATION has.
-const widest = 10
+// mostJoined is the most operands that TensorFlow Lite Micro's CONCATENATION has.
+const mostJoined = 10
 
 // join puts successive pieces of an old tensor together. into is the tensor that they become, -1 for a new one.
 func (b *builder) join(parts []piece, of, into int32) piece {
 	for len(parts) > 1 {
 		var next []piece
-		for group := range slices.Chunk(parts, widest) {
+		for group := range slices.Chunk(parts, mostJoined) {
 			if len(group) == 1 {
 				next = append(next, group[0])
 				continue
 			}
 			out := piece{into, span{group[0].first, group[len(group)-1].end}}
-			if len(parts) > widest || into < 0 {
+			if len(parts) > mostJoined || into < 0 {
 				out.tensor = b.value(of, b.shape(of, out.end-out.first), out.span, "")
 			}
 			inputs := make([]int32, len(group))

@@ -144,12 +144,15 @@ func (s *Splitter) cropped(c *call, d *distance.Operator, at int, want span) boo
 	return c.crop(w, d.Operands[0].Shape[at], want)
 }
 
+// widest bounds the lines that a call reads too many on each side.
+const widest = 64
+
 // crop widens what a call reads of an image of n lines, until SAME puts the windows where they belong.
 func (c *call) crop(w distance.Window, n int, want span) bool {
 	r, need := c.reads[0].span, covered(w, want, n)
-	best := -1
-	for first := r.first; first >= max(0, r.first-w.Span-w.Stride); first-- {
-		for end := r.end; end <= min(n, r.end+w.Span+w.Stride); end++ {
+	best, more := -1, min(w.Span+w.Stride, widest)
+	for first := r.first; first >= max(0, r.first-more); first-- {
+		for end := r.end; end <= min(n, r.end+more); end++ {
 			if best >= 0 && end-first >= best {
 				continue
 			}

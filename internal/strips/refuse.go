@@ -28,6 +28,12 @@ var parameters = map[string][]int{
 	"CONCATENATION": {}, "SPLIT": {0}, "SPLIT_V": {1, 2},
 }
 
+// needed are those of them that are not in what distance checks.
+var needed = map[string][]int{"FULLY_CONNECTED": {1}, "RESIZE_BILINEAR": {1}, "RESIZE_NEAREST_NEIGHBOR": {1}}
+
+// mostLines is the most lines of an image in strips. A larger one is none that a device has room for.
+const mostLines = 1 << 16
+
 // sliced are the types that SLICE, PAD and CONCATENATION have kernels for.
 var sliced = []string{"FLOAT32", "INT8", "INT16"}
 
@@ -37,6 +43,16 @@ func (s *Splitter) refusal(k int, axis Axis, l *lines) string {
 	fixed, known := parameters[d.Kind]
 	if o.Custom != "" || len(o.Callees) > 0 || !known && !distance.Pointwise(d.Kind) {
 		return "its kernel may need all " + axis.String() + " at once"
+	}
+	for i, t := range o.Outputs {
+		if why := s.image(t, axis); why != "" {
+			return fmt.Sprintf("its result %d %s", i, why)
+		}
+	}
+	for _, place := range needed[d.Kind] {
+		if place >= len(o.Inputs) || o.Inputs[place] < 0 {
+			return fmt.Sprintf("it lacks operand %d", place)
+		}
 	}
 	at := 1 + int(axis)
 	images := 0
@@ -48,27 +64,23 @@ func (s *Splitter) refusal(k int, axis Axis, l *lines) string {
 				return fmt.Sprintf("its operand %d is computed", place)
 			}
 		default:
+			constant := s.m.Tensors[t].Constant
+			if why := s.image(t, axis); why != "" && !constant {
+				return fmt.Sprintf("its operand %d %s", place, why)
+			}
 			reads, ok := distance.Lines(d, place, at)
 			if !ok {
 				return fmt.Sprintf("which %s it reads of operand %d is not known", axis, place)
 			}
 			shape := d.Operands[place].Shape
-			if s.m.Tensors[t].Constant {
+			if constant {
 				if len(shape) > 3-at && shape[len(shape)-4+at] != 1 {
 					return fmt.Sprintf("its constant operand %d differs from %s to %s", place, one(axis), one(axis))
 				}
 				continue
 			}
-			if why := s.image(t, axis); why != "" {
-				return fmt.Sprintf("its operand %d %s", place, why)
-			}
 			l.reads[place] = reads
 			images++
-		}
-	}
-	for i, t := range o.Outputs {
-		if why := s.image(t, axis); why != "" {
-			return fmt.Sprintf("its result %d %s", i, why)
 		}
 	}
 	if images == 0 {
@@ -87,6 +99,8 @@ func (s *Splitter) image(t int32, axis Axis) string {
 		return "has type " + n + ", for which SLICE, PAD or CONCATENATION have no kernel in TensorFlow Lite Micro"
 	case x.Bytes == 0:
 		return "is empty"
+	case len(x.Shape) == 4 && x.Shape[1+axis] > mostLines:
+		return fmt.Sprintf("has %d %s", x.Shape[1+axis], axis)
 	}
 	return ""
 }

@@ -7,8 +7,48 @@ import (
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/strips"
 	"github.com/stowage-go/stowage/internal/testkit/must"
+	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
+
+// TestDamaged splits chains of damaged models: each is refused, or its file parses to the sketch, or what planning does
+// not read is damaged.
+func TestDamaged(t *testing.T) {
+	var seeds [][]byte
+	written := 0
+	for seed := range uint64(12) {
+		seeds = append(seeds, network(t, seed).Bytes())
+	}
+	mutate.Read(t, 2000, seeds, func(data []byte) error {
+		m, err := tflite.Parse(data, "damaged")
+		if err != nil {
+			return err
+		}
+		s, n := strips.Of(m), min(len(m.Operators), 12)
+		for first := range n {
+			for last := first; last < n; last++ {
+				for axis := range strips.Axis(2) {
+					c := strips.Chain{First: first, Last: last, Axis: axis, Strips: 3, Ring: last%2 > 0, Crop: first%2 > 0}
+					got, err := s.Split([]strips.Chain{c})
+					if err != nil {
+						continue
+					}
+					_, err = got.Model.Written()
+					if err == nil {
+						written++
+					} else if !errors.Is(err, tflite.ErrDamaged) && !errors.Is(err, tflite.ErrNewer) &&
+						!errors.Is(err, tflite.ErrExternal) {
+						t.Errorf("%+v: %v", c, err)
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if written < 1000 {
+		t.Errorf("%d damaged models were written: too few to say anything", written)
+	}
+}
 
 // TestWritten splits chains of drawn networks: the file parses to the sketch, all operators of the chain are there for
 // each strip, and no tensor is without a use.
