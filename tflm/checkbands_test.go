@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
@@ -93,6 +94,29 @@ func TestBands(t *testing.T) {
 			if good := c.says == "" || strings.HasPrefix(c.says, "warning"); v.OK() != good || v.Height != c.height ||
 				!strings.Contains(all.String(), c.says) || c.says == "" && strings.Contains(all.String(), "warning") {
 				t.Errorf("ok %v, height %d, want %d and %q; found:\n%s", v.OK(), v.Height, c.height, c.says, &all)
+			}
+		})
+	}
+}
+
+// TestRows plans models whose rows may lie in place. The plan has no fault (Make checks it), and the least head.
+func TestRows(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		graph   tflitemade.Graph
+		kernels Kernels
+		head    int64
+		proven  bool
+	}{
+		{"in two halves", striped(false, 0, 4), "", 192, true}, // the second half of the result lies over the first of the operand
+		{"results over operands", striped(false, 0, 4), ReferenceKernels, 128, true},
+		{"two strips read a row", striped(false, 0, 3), ReferenceKernels, 144, false},
+		{"a strip is read again", striped(true, 0, 4), "", 256, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := must.Get(Make(t.Context(), planned(t, c.graph), Options{Rows: true, Kernels: c.kernels}))(t)
+			if p.Rows == nil || p.Head != c.head || c.proven != (p.Result.Status == stowage.Optimal) {
+				t.Errorf("head %d (%s), want %d; rows in place: %v", p.Head, p.Result.Status, c.head, p.Rows != nil)
 			}
 		})
 	}

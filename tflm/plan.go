@@ -39,6 +39,9 @@ type Options struct {
 	// Kernels lets results lie over operands as closely as the kernels of a library permit, in
 	// place included: InPlace has no effect then. It is empty for results that lie apart.
 	Kernels Kernels
+	// Rows lets results of SLICE lie in place in their operands, and parts in place in the results of CONCATENATION. Rows
+	// that were read last make room for others.
+	Rows bool
 	// Reorder looks for the order of the operators with the lowest plan, and takes it if the head gets smaller. The
 	// order is kept if the model has several subgraphs, a plan that is kept, or operators for an NPU.
 	Reorder bool
@@ -48,6 +51,8 @@ type Options struct {
 	Replace bool
 	// Solve steers the planner. Its capacity is that of the arena's head.
 	Solve stowage.Options
+
+	rowsAlone bool // no plan without Rows is looked for if there is one with them
 
 	bars map[Set]int64 // of the model in the order that it had, by set; nil if this is that order
 }
@@ -92,6 +97,10 @@ type Plan struct {
 	Kernels Kernels
 	// Overlays are the pairs of a result and an operand that share bytes, in the order of the operators.
 	Overlays []Overlay
+	// Rows is set for a plan with blocks in place (Options.Rows): the problem that was planned, in which a tensor and those
+	// that lie in it are one buffer.
+	Rows       *model.Problem
+	rowOffsets []int64
 	// Occupied is set for a plan whose tensors share bytes. It is a problem whose buffers are the bytes that the plan
 	// uses; shared bytes occur once. It is nil for other plans.
 	Occupied *model.Problem
@@ -170,16 +179,36 @@ func inOrder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	}
 	p.raise(o.bars)
 	o.Solve.Minimize = true
-	if err := p.solve(ctx, &o); err != nil || !p.Result.Status.HasPlan() {
-		return p, err
-	}
-	if o.Kernels != "" {
-		all, _ := permits(m, l, o.Kernels)
-		if err := p.diagonal(ctx, &o, all, began); err != nil {
+	inRows := *p
+	if o.Rows {
+		if err := inRows.inRows(ctx, &o, began); err != nil {
 			return nil, err
 		}
+		if inRows.Rows != nil && (o.rowsAlone || inRows.Result.Status == stowage.Optimal) {
+			return &inRows, nil
+		}
 	}
-	return p, p.everywhere(ctx, &o)
+	if err := p.planWhole(ctx, &o, began); err != nil {
+		return nil, err
+	}
+	if inRows.Rows != nil && (p.Offsets == nil || inRows.Head < p.Head) {
+		return &inRows, nil
+	}
+	return p, nil
+}
+
+// planWhole plans tensors that are in use as long as any byte of theirs is.
+func (p *Plan) planWhole(ctx context.Context, o *Options, began time.Time) error {
+	if err := p.solve(ctx, o); err != nil || !p.Result.Status.HasPlan() {
+		return err
+	}
+	if o.Kernels != "" {
+		all, _ := permits(p.Model, p.Life, o.Kernels)
+		if err := p.diagonal(ctx, o, all, began); err != nil {
+			return err
+		}
+	}
+	return p.everywhere(ctx, o)
 }
 
 // judge computes the head of the plan in the model, if there is one, and decides whether it is kept.

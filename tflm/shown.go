@@ -31,6 +31,9 @@ func (p *Plan) Shown() (*model.Problem, []int64) {
 	if p.lowered != nil {
 		return p.United, p.shownOffsets()
 	}
+	if p.Rows != nil {
+		return p.Rows, p.rowOffsets
+	}
 	buffers, offsets := slices.Clone(p.Arena.Problem.Buffers), slices.Clone(p.Placed)
 	if p.Kept {
 		p.behindWindows(buffers, offsets)

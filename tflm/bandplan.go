@@ -1,0 +1,391 @@
+package tflm
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a body (bands.go) is one buffer of a plain problem. At each moment its window is from the first to the last byte
+// that is in use, so that others may lie over rows that have died, and where rows are born later. All views lie at
+// multiples of the runtime's alignment; other blocks are copied.
+//
+// A result may lie over bytes that die at its operator, at the distances of the kernels. As in a graph (graph/lower.go),
+// such an operator has several ticks. Take a result y, the bytes [a, b) of an operand x that die, and the distance
+// d = offset(x) - offset(y). Only -b < d < min(D, size(y) - a) is forbidden: further down, y is below all of [a, b).
+//
+//	first   all but y: what dies meets everything else
+//	pairs   for each forbidden range, Above < d < Below: x has the window [c, e), y has [Above + e, Below + c), with any
+//	        c and e for which both lie in their tensors
+//	last    all but what dies: y meets everything else, and the rows of x that live on
+//
+// Invariant: in each tick the windows hold all bytes that are in use. So offsets without overlaps are a plan in which no
+// byte is overwritten that is read later. CheckFor, which knows bands and no windows, checks each plan.
+//
+// Complexity: O(bytes in use, as bands) for each operator; a tick more for each permit.
+//
+// Source: Stowage.
+
+// A rowProblem is an arena whose buffers are bodies.
+type rowProblem struct {
+	bodies  *bodies
+	problem *model.Problem
+	buffer  []int   // by buffer of the arena: that of the problem
+	at      []int64 // by buffer of the arena: its first byte there
+	time    []int64 // by tick: the time of the arena's problem
+	least   []int64 // by tick: bytes in use, which no plan can avoid
+}
+
+// A part of a body that is in use: a span of ticks and a window.
+type part struct{ lower, upper, from, to int64 }
+
+// rowBuilder builds a rowProblem.
+type rowBuilder struct {
+	*rowProblem
+	bands [][]band // by buffer of the problem
+	parts [][]part // by buffer of the problem
+	size  []int64  // by buffer of the problem
+}
+
+// rows returns the arena as a problem of bodies. permits are those of operators of which one operand may die.
+func rows(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena, permits []permit) *rowProblem {
+	b := bodiesOf(m, l, func(c selfCopy) bool { return c.at%tflite.Alignment == 0 })
+	if b == nil {
+		return nil
+	}
+	r := &rowBuilder{rowProblem: &rowProblem{bodies: b, problem: &model.Problem{Name: a.Problem.Name}}}
+	r.buffers(a)
+	end := int64(0)
+	for k := range a.Problem.Buffers {
+		end = max(end, a.Problem.Buffers[k].Upper)
+	}
+	alive := make([][]int, end)
+	for k, of := range r.bands {
+		first, last := of[0].first, of[0].last
+		for _, x := range of {
+			first, last = min(first, x.first), max(last, x.last)
+		}
+		for t := int64(first) + 1; t <= min(int64(last)+1, end-1); t++ {
+			alive[t] = append(alive[t], k)
+		}
+	}
+	operator := slices.Repeat([]int{-1}, int(end))
+	for k := range m.Operators {
+		operator[l.Operators[k].First+1] = k
+	}
+	by := make([][]permit, len(m.Operators))
+	for _, q := range permits {
+		by[q.operator] = append(by[q.operator], q)
+	}
+	inRows := map[int]int{} // by tensor: its buffer
+	for k, t := range a.Tensor {
+		if t >= 0 {
+			inRows[t] = r.buffer[k]
+		}
+	}
+	for t, live := range alive {
+		var pairs []rowPair
+		if k := operator[t]; k >= 0 && len(by[k]) > 0 && len(m.Operators[k].Outputs) == 1 {
+			pairs = r.pairs(k, by[k], inRows)
+		}
+		r.tick(int64(t), live, pairs)
+	}
+	r.finish()
+	return r.rowProblem
+}
+
+// buffers makes the buffers: bodies, other tensors, scratch.
+func (r *rowBuilder) buffers(a *tflite.Arena) {
+	b := r.bodies
+	r.buffer, r.at = make([]int, len(a.Tensor)), make([]int64, len(a.Tensor))
+	at := map[int]int{} // by tensor
+	for k, t := range a.Tensor {
+		x := a.Problem.Buffers[k]
+		switch {
+		case t >= 0 && b.in[t] != t:
+			continue
+		case t >= 0 && b.bands[t] != nil:
+			r.bands = append(r.bands, b.bands[t])
+		default:
+			r.bands = append(r.bands, []band{{0, x.Size, int32(x.Lower - 1), int32(x.Upper - 2)}})
+		}
+		r.buffer[k] = len(r.size)
+		if t >= 0 {
+			at[t] = len(r.size)
+		}
+		r.problem.Buffers = append(r.problem.Buffers, model.Buffer{ID: x.ID, Size: x.Size, Alignment: x.Alignment})
+		r.size = append(r.size, x.Size)
+	}
+	for k, t := range a.Tensor {
+		if t >= 0 && b.in[t] != t {
+			r.buffer[k], r.at[k] = at[b.in[t]], b.at[t]
+		}
+	}
+	r.parts = make([][]part, len(r.size))
+}
+
+// A rowPair is bytes of an operand that die under a result, and one range of distances that is forbidden to the two: as
+// windows of their bodies, which have to be apart.
+type rowPair struct {
+	operand, result int   // buffers
+	dead            []int // bands of the operand
+	x, y            part  // the windows; empty if nothing is forbidden
+}
+
+// pairs returns the forbidden ranges of an operator's result and the bodies of its operands.
+func (r *rowBuilder) pairs(operator int, permits []permit, buffer map[int]int) (out []rowPair) {
+	b := r.bodies
+	o, now := &b.model.Operators[operator], b.life.Operators[operator].First
+	y := int(o.Outputs[0])
+	body := b.in[y]
+	if b.bands[body] == nil || slices.ContainsFunc(b.bands[body], func(z band) bool { return z.first != now && r.within(z, y) }) {
+		return nil // it lies where its bytes are
+	}
+	permit := func(t int32) int {
+		return slices.IndexFunc(permits, func(q permit) bool { return q.operand == int(t) && q.result == y })
+	}
+	for n, t := range o.Inputs {
+		if t < 0 || slices.Contains(o.Inputs[:n], t) || permit(t) < 0 || b.in[t] == body {
+			continue
+		}
+		x := b.in[t]
+		var dead []int
+		for k, z := range b.bands[x] {
+			forced := func(u int32) bool { return u >= 0 && b.in[u] == x && r.within(z, int(u)) && permit(u) < 0 }
+			if z.last == now && z.first < now && r.within(z, int(t)) && !slices.ContainsFunc(o.Inputs, forced) {
+				dead = append(dead, k)
+			}
+		}
+		if dead == nil {
+			continue
+		}
+		q, found := &permits[permit(t)], len(out)
+		from := down(b.bands[x][dead[0]].from - b.at[t])
+		to := tflite.RoundUp(b.bands[x][dead[len(dead)-1]].to - b.at[t])
+		add := func(above, below, c, e int64) { // for distances of the two tensors; [c, e) is the window of the operand
+			if c = max(c, tflite.Alignment-below); above+tflite.Alignment < below {
+				out = append(out, rowPair{
+					buffer[x], buffer[body], dead, part{from: b.at[t] + c, to: b.at[t] + e},
+					part{from: b.at[y] + above + e, to: b.at[y] + below + c},
+				})
+			}
+		}
+		apart := tflite.RoundUp(b.model.Tensors[y].Bytes) - from // from here on the result is below all that dies
+		if q.equal {
+			add(-to, 0, from, to)
+			add(0, apart, from, from+tflite.Alignment)
+		} else {
+			add(-to, min(tflite.RoundUp(max(q.distance, -to)), apart), from, to)
+		}
+		if len(out) == found { // nothing is forbidden
+			out = append(out, rowPair{buffer[x], buffer[body], dead, part{}, part{}})
+		}
+	}
+	return out
+}
+
+// within reports whether a band of the body of a tensor has bytes of it: then it has no others.
+func (r *rowBuilder) within(z band, t int) bool {
+	at := r.bodies.at[t]
+	return at <= z.from && z.to <= at+r.bodies.model.Tensors[t].Bytes
+}
+
+// down rounds down to a multiple of the runtime's alignment.
+func down(n int64) int64 { return n - ((n%tflite.Alignment)+tflite.Alignment)%tflite.Alignment }
+
+// tick adds the ticks of a time of the arena.
+func (r *rowBuilder) tick(t int64, live []int, pairs []rowPair) {
+	all := func(buffer, band int) bool { return true }
+	if len(pairs) == 0 {
+		r.all(t, live, all)
+		return
+	}
+	now, y := int32(t-1), pairs[0].result
+	r.all(t, live, func(k, x int) bool { return k != y || r.bands[k][x].first != now })
+	apart := map[int]bool{y: true}
+	for _, q := range pairs {
+		apart[q.operand] = true
+	}
+	for _, q := range pairs {
+		if q.x.from == q.x.to {
+			continue
+		}
+		at := int64(len(r.time))
+		r.add(q.operand, at, q.x.from, q.x.to)
+		r.add(q.result, at, q.y.from, q.y.to)
+		sum := q.x.to - q.x.from + q.y.to - q.y.from
+		for _, k := range live {
+			if !apart[k] {
+				sum += r.window(k, now, at, all)
+			}
+		}
+		r.time, r.least = append(r.time, t), append(r.least, sum)
+	}
+	r.all(t, live, func(k, x int) bool {
+		return !slices.ContainsFunc(pairs, func(q rowPair) bool { return q.operand == k && slices.Contains(q.dead, x) })
+	})
+}
+
+// all adds a tick that has all bands that are in use and count.
+func (r *rowBuilder) all(t int64, live []int, counts func(buffer, band int) bool) {
+	at, sum := int64(len(r.time)), int64(0)
+	for _, k := range live {
+		sum += r.window(k, int32(t-1), at, counts)
+	}
+	r.time, r.least = append(r.time, t), append(r.least, sum)
+}
+
+// window adds the window of a buffer in a tick, and returns how many of its bytes are in use.
+func (r *rowBuilder) window(k int, now int32, at int64, counts func(buffer, band int) bool) (used int64) {
+	from, to := int64(-1), int64(0)
+	for n, x := range r.bands[k] {
+		if x.first <= now && now <= x.last && counts(k, n) {
+			if from < 0 {
+				from = x.from
+			}
+			to = x.to
+			used += x.to - x.from
+		}
+	}
+	if from >= 0 {
+		r.add(k, at, down(from), min(tflite.RoundUp(to), r.size[k]))
+	}
+	return used
+}
+
+// add gives a buffer a window in a tick.
+func (r *rowBuilder) add(k int, at, from, to int64) {
+	p := r.parts[k]
+	if n := len(p); n > 0 && p[n-1].upper == at && p[n-1].from == from && p[n-1].to == to {
+		p[n-1].upper++
+		return
+	}
+	r.parts[k] = append(p, part{at, at + 1, from, to})
+}
+
+// finish makes lifespans and gaps of the windows.
+func (r *rowBuilder) finish() {
+	for k := range r.problem.Buffers {
+		b, p := &r.problem.Buffers[k], r.parts[k]
+		b.Lower, b.Upper = p[0].lower, p[len(p)-1].upper
+		for n, x := range p {
+			if n > 0 && p[n-1].upper < x.lower {
+				b.Gaps = append(b.Gaps, model.Gap{Lower: p[n-1].upper, Upper: x.lower})
+			}
+			if x.from > 0 || x.to < b.Size {
+				b.Gaps = append(b.Gaps, model.Gap{
+					Lower: x.lower, Upper: x.upper, Window: &model.Window{Lower: x.from, Upper: x.to},
+				})
+			}
+		}
+	}
+}
+
+// inRows replaces the plan by one in which blocks lie in place, if its head is smaller.
+func (p *Plan) inRows(ctx context.Context, o *Options, began time.Time) error {
+	var permits []permit
+	switch {
+	case o.Kernels != "":
+		permits, _ = ordered(p.Model, p.Life, o.Kernels)
+	case o.InPlace:
+		permits = inPlacePermits(p.Model)
+	}
+	r := rows(p.Model, p.Life, p.Arena, permits)
+	if r == nil {
+		return nil
+	}
+	run := o.Solve
+	run.Start, run.Minimize = nil, true
+	if run.Timeout > 0 {
+		run.Timeout = max(run.Timeout-time.Since(began), 20*time.Millisecond)
+	}
+	made, err := stowage.Solve(ctx, r.problem, run)
+	if err != nil || !made.Status.HasPlan() {
+		return err
+	}
+	offsets := slices.Repeat([]int32{tflite.Online}, len(p.Model.Tensors))
+	for k, t := range p.Arena.Tensor {
+		at := made.Offsets[r.buffer[k]] + r.at[k]
+		if t >= 0 && at > maxOffset {
+			return nil
+		} else if t >= 0 {
+			offsets[t] = int32(at)
+		}
+	}
+	pinned := *p.Model
+	pinned.Offline = &tflite.Offline{Count: int32(len(offsets)), Offsets: offsets, Entries: 1}
+	v, err := CheckFor(&pinned, CheckOptions{Kernels: o.Kernels, Set: o.Set})
+	if err != nil {
+		return err
+	}
+	if !v.OK() {
+		return errors.New("tflm: the plan is faulty: " + v.Findings[slices.IndexFunc(v.Findings, func(f Finding) bool {
+			return f.Severity == Fault
+		})].Message)
+	}
+	head, placed, taken, err := followed(ctx, &pinned, p.Life, p.Arena)
+	if err != nil || p.Offsets != nil && head >= p.Head {
+		return err
+	}
+	overlays := overlaysOf(p.Model, offsets, permits)
+	if o.Kernels == "" {
+		overlays = nil
+		if worse, err := p.judgeRows(ctx, &pinned); err != nil || worse && !o.Named {
+			return err
+		}
+	}
+	result := *made
+	result.Offsets, result.Height = placed, head
+	result.LowerBound = min(result.LowerBound, slices.Max(r.least))
+	if result.Status = stowage.Feasible; head <= result.LowerBound {
+		result.Status = stowage.Optimal
+	}
+	p.Result, p.Rows, p.rowOffsets = &result, r.problem, made.Offsets
+	p.United, p.In, p.lowered = p.Arena.Problem, make([]int, len(p.Arena.Tensor)), nil
+	for k := range p.In {
+		p.In[k] = k
+	}
+	if len(overlays) > 0 {
+		p.Kernels = o.Kernels
+	}
+	p.Overlays, p.Occupied, p.Head, p.Offsets, p.Placed = overlays, taken, head, offsets, placed
+	return nil
+}
+
+// judgeRows notes the head of a plan with the scratch of each known set. It reports whether it is larger than the
+// runtime's own with any of them.
+func (p *Plan) judgeRows(ctx context.Context, pinned *tflite.Model) (worse bool, err error) {
+	for k := range p.rivals {
+		r := &p.rivals[k]
+		if r.Head, _, _, err = followed(ctx, pinned, p.Life, r.arena); err != nil {
+			return false, err
+		}
+		worse = worse || r.Head > r.bar()
+	}
+	return worse, nil
+}
+
+// inPlacePermits returns the permits of operators that work in place.
+func inPlacePermits(m *tflite.Model) (out []permit) {
+	for k := range m.Operators {
+		o := &m.Operators[k]
+		if !inPlace[o.Name()] || len(o.Outputs) != 1 || o.Outputs[0] < 0 {
+			continue
+		}
+		operands, y := o.Inputs, &m.Tensors[o.Outputs[0]]
+		if oneOperand[o.Name()] && len(operands) > 1 {
+			operands = operands[:1]
+		}
+		for _, t := range operands {
+			if t >= 0 && m.Tensors[t].Arena() && m.Tensors[t].Bytes == y.Bytes && m.Tensors[t].Type == y.Type {
+				out = append(out, permit{operator: k, result: int(o.Outputs[0]), operand: int(t), equal: true})
+			}
+		}
+	}
+	return out
+}
