@@ -3,6 +3,7 @@ package tflm
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -39,6 +40,7 @@ type rowProblem struct {
 	at      []int64 // by buffer of the arena: its first byte there
 	time    []int64 // by tick: the time of the arena's problem
 	least   []int64 // by tick: bytes in use, which no plan can avoid
+	load    []int64 // by tick: bytes of the windows
 }
 
 // A part of a body that is in use: a span of ticks and a window.
@@ -54,6 +56,16 @@ type rowBuilder struct {
 
 // rows returns the arena as a problem of bodies. permits are those of operators of which one operand may die.
 func rows(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena, permits []permit) *rowProblem {
+	r := rowsWithin(m, l, a, permits, 0, math.MaxInt64)
+	if r == nil {
+		return nil
+	}
+	r.finish()
+	return r.rowProblem
+}
+
+// rowsWithin returns the ticks of the times [from, to) of the arena.
+func rowsWithin(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena, permits []permit, from, to int64) *rowBuilder {
 	b := bodiesOf(m, l, func(c selfCopy) bool { return c.at%tflite.Alignment == 0 })
 	if b == nil {
 		return nil
@@ -70,7 +82,7 @@ func rows(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena, permits []permi
 		for _, x := range of {
 			first, last = min(first, x.first), max(last, x.last)
 		}
-		for t := int64(first) + 1; t <= min(int64(last)+1, end-1); t++ {
+		for t := max(int64(first)+1, from); t <= min(int64(last)+1, end-1, to-1); t++ {
 			alive[t] = append(alive[t], k)
 		}
 	}
@@ -88,15 +100,23 @@ func rows(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena, permits []permi
 			inRows[t] = r.buffer[k]
 		}
 	}
-	for t, live := range alive {
+	for t := from; t < min(end, to); t++ {
 		var pairs []rowPair
 		if k := operator[t]; k >= 0 && len(by[k]) > 0 && len(m.Operators[k].Outputs) == 1 {
 			pairs = r.pairs(k, by[k], inRows)
 		}
-		r.tick(int64(t), live, pairs)
+		r.tick(t, alive[t], pairs)
 	}
-	r.finish()
-	return r.rowProblem
+	return r
+}
+
+// peaks returns, for each time, the most bytes of the windows and the most bytes in use.
+func (r *rowProblem) peaks() (load, least map[int64]int64) {
+	load, least = map[int64]int64{}, map[int64]int64{}
+	for k, t := range r.time {
+		load[t], least[t] = max(load[t], r.load[k]), max(least[t], r.least[k])
+	}
+	return load, least
 }
 
 // buffers makes the buffers: bodies, other tensors, scratch.
@@ -218,13 +238,12 @@ func (r *rowBuilder) tick(t int64, live []int, pairs []rowPair) {
 		at := int64(len(r.time))
 		r.add(q.operand, at, q.x.from, q.x.to)
 		r.add(q.result, at, q.y.from, q.y.to)
-		sum := q.x.to - q.x.from + q.y.to - q.y.from
+		r.begin(t, q.x.to-q.x.from+q.y.to-q.y.from)
 		for _, k := range live {
 			if !apart[k] {
-				sum += r.window(k, now, at, all)
+				r.window(k, now, at, all)
 			}
 		}
-		r.time, r.least = append(r.time, t), append(r.least, sum)
 	}
 	r.all(t, live, func(k, x int) bool {
 		return !slices.ContainsFunc(pairs, func(q rowPair) bool { return q.operand == k && slices.Contains(q.dead, x) })
@@ -233,15 +252,20 @@ func (r *rowBuilder) tick(t int64, live []int, pairs []rowPair) {
 
 // all adds a tick that has all bands that are in use and count.
 func (r *rowBuilder) all(t int64, live []int, counts func(buffer, band int) bool) {
-	at, sum := int64(len(r.time)), int64(0)
+	at := int64(len(r.time))
+	r.begin(t, 0)
 	for _, k := range live {
-		sum += r.window(k, int32(t-1), at, counts)
+		r.window(k, int32(t-1), at, counts)
 	}
-	r.time, r.least = append(r.time, t), append(r.least, sum)
 }
 
-// window adds the window of a buffer in a tick, and returns how many of its bytes are in use.
-func (r *rowBuilder) window(k int, now int32, at int64, counts func(buffer, band int) bool) (used int64) {
+// begin begins a tick at a time of the arena, with some bytes in use.
+func (r *rowBuilder) begin(t, used int64) {
+	r.time, r.least, r.load = append(r.time, t), append(r.least, used), append(r.load, used)
+}
+
+// window adds the window of a buffer in the last tick.
+func (r *rowBuilder) window(k int, now int32, at int64, counts func(buffer, band int) bool) {
 	from, to := int64(-1), int64(0)
 	for n, x := range r.bands[k] {
 		if x.first <= now && now <= x.last && counts(k, n) {
@@ -249,13 +273,14 @@ func (r *rowBuilder) window(k int, now int32, at int64, counts func(buffer, band
 				from = x.from
 			}
 			to = x.to
-			used += x.to - x.from
+			r.least[at] += x.to - x.from
 		}
 	}
 	if from >= 0 {
-		r.add(k, at, down(from), min(tflite.RoundUp(to), r.size[k]))
+		from, to = down(from), min(tflite.RoundUp(to), r.size[k])
+		r.load[at] += to - from
+		r.add(k, at, from, to)
 	}
-	return used
 }
 
 // add gives a buffer a window in a tick.
@@ -294,6 +319,9 @@ func (p *Plan) inRows(ctx context.Context, o *Options, began time.Time) error {
 		permits, _ = ordered(p.Model, p.Life, o.Kernels)
 	case o.InPlace:
 		permits = inPlacePermits(p.Model)
+	}
+	if !hasCopies(p.Model) {
+		return nil
 	}
 	r := rows(p.Model, p.Life, p.Arena, permits)
 	if r == nil {

@@ -83,6 +83,11 @@ func copies(o *tflite.Operator) bool {
 	return c == tfliteschema.BuiltinOperatorSLICE || c == tfliteschema.BuiltinOperatorCONCATENATION
 }
 
+// hasCopies reports whether a model has an operator that may.
+func hasCopies(m *tflite.Model) bool {
+	return slices.ContainsFunc(m.Operators, func(o tflite.Operator) bool { return copies(&o) })
+}
+
 // sliced returns the bytes of its operand that a SLICE reads, from the first to the last. ok is false for another
 // operator, and if it is not known which these are.
 func sliced(m *tflite.Model, o *tflite.Operator) (from, to int64, ok bool) {
@@ -126,9 +131,9 @@ type bodies struct {
 }
 
 // bodiesOf returns the bodies of a model if a block is a view whenever accept says so. It is nil for a model with several
-// subgraphs, and for one without SLICE and CONCATENATION.
+// subgraphs.
 func bodiesOf(m *tflite.Model, l *tflite.Lifetimes, accept func(c selfCopy) bool) *bodies {
-	if len(m.Subgraphs) != 1 || !slices.ContainsFunc(m.Operators, func(o tflite.Operator) bool { return copies(&o) }) {
+	if len(m.Subgraphs) != 1 {
 		return nil
 	}
 	b := &bodies{model: m, life: l, in: make([]int, len(m.Tensors)), at: make([]int64, len(m.Tensors))}

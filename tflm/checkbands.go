@@ -21,11 +21,13 @@ func (x *pinned) inBands() {
 	for k, t := range x.tensors {
 		at[t] = k
 	}
-	x.bodies = bodiesOf(m, x.lifetimes, func(c selfCopy) bool {
-		_, inner := at[c.inner]
-		_, outer := at[c.outer]
-		return inner && outer && int64(offsets[c.inner]) == int64(offsets[c.outer])+c.at
-	})
+	if hasCopies(m) {
+		x.bodies = bodiesOf(m, x.lifetimes, func(c selfCopy) bool {
+			_, inner := at[c.inner]
+			_, outer := at[c.outer]
+			return inner && outer && int64(offsets[c.inner]) == int64(offsets[c.outer])+c.at
+		})
+	}
 	view := func(t int) bool { return x.bodies != nil && x.bodies.in[t] != t }
 	for _, t := range x.misaligned {
 		severity := Fault

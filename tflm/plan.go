@@ -101,6 +101,8 @@ type Plan struct {
 	// that lie in it are one buffer.
 	Rows       *model.Problem
 	rowOffsets []int64
+	// InStrips says how the model was split, if it is one in strips (Plan.Split).
+	InStrips *Split
 	// Occupied is set for a plan whose tensors share bytes. It is a problem whose buffers are the bytes that the plan
 	// uses; shared bytes occur once. It is nil for other plans.
 	Occupied *model.Problem

@@ -58,6 +58,9 @@ func (p *Plan) Written(m *tflite.Model) ([]byte, error) {
 	if !p.Worth() {
 		return m.Bytes(), nil
 	}
+	if p.InStrips != nil {
+		return p.Model.WithOffsets(p.Offsets)
+	}
 	if p.Order != nil {
 		order, err := p.orderOf(m)
 		if err != nil {

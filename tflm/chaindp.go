@@ -1,0 +1,163 @@
+package tflm
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stowage-go/stowage/format/tflite/strips"
+)
+
+// Idea: chains do not share operators, and the arena is the largest load plus the sum of tails. So for a limit T of the
+// load the best choice is a path through the operators, from left to right:
+//
+//	from k to k + 1        operator k as it is, if its load is at most T
+//	from first to last + 1 a segment, if its load is at most T; it adds to the tail and to the arithmetic
+//
+// For each place there is a front: the paths of which no other has less tail and less arithmetic. T takes each load that
+// occurs. The path with the least T + tail, within the limit of arithmetic, has the lowest arena, if the plan reaches its
+// load. So the best paths are planned (split.go).
+//
+// Invariant: with least in place of load, and whatever the arithmetic, the least T + tail is a bound: no choice of these
+// segments has a smaller sum of head and tail.
+//
+// Complexity: O(loads · segments · front).
+//
+// Source: Stowage; the paths are those of Hu et al., "msf-CNN" (2025), there with one limit and without the tail.
+
+// mostFront is how many paths a front keeps: those with the least tail.
+const mostFront = 12
+
+// A path is a choice of chains up to a place.
+type path struct {
+	tail, macs int64
+	segment    int // the last one; -1 at the beginning
+	before     *path
+}
+
+// chains returns the chains of a path.
+func (p *path) chains(all []segment) (out []strips.Chain) {
+	for ; p.segment >= 0; p = p.before {
+		out = append(out, all[p.segment].chain)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// A choice is chains with figures that are not yet those of a plan.
+type choice struct {
+	chains []strips.Chain
+	load   int64 // the limit that they keep
+	tail   int64 // more than without strips
+	macs   int64 // more than without strips
+}
+
+// choices returns the best paths for each limit of the load, in the order of load + tail.
+func (s *splitting) choices(all []segment) []choice {
+	limits := slices.Clone(s.load)
+	for k := range all {
+		limits = append(limits, all[k].load)
+	}
+	slices.Sort(limits)
+	limits = slices.Compact(limits)
+	ends := s.endings(all)
+	// Below some limit there is no path.
+	first, _ := slices.BinarySearchFunc(limits, true, func(limit int64, _ bool) int {
+		if s.front(all, ends, limit) == nil {
+			return -1
+		}
+		return 1
+	})
+	var out []choice
+	for _, limit := range limits[first:] {
+		for _, p := range s.front(all, ends, limit) {
+			out = append(out, choice{p.chains(all), limit, p.tail, p.macs})
+		}
+	}
+	slices.SortStableFunc(out, func(x, y choice) int {
+		return cmp.Or(cmp.Compare(x.load+x.tail, y.load+y.tail), cmp.Compare(x.macs, y.macs))
+	})
+	seen := map[string]bool{}
+	return slices.DeleteFunc(out, func(x choice) bool {
+		key := nameOf(x.chains)
+		was := seen[key]
+		seen[key] = true
+		return was
+	})
+}
+
+// endings returns the segments by their last operator.
+func (s *splitting) endings(all []segment) [][]int {
+	ends := make([][]int, len(s.load))
+	for k := range all {
+		ends[all[k].chain.Last] = append(ends[all[k].chain.Last], k)
+	}
+	return ends
+}
+
+// front returns the paths through all operators that keep a limit of the load; nil if there is none.
+func (s *splitting) front(all []segment, ends [][]int, limit int64) []*path {
+	at := make([][]*path, len(s.load)+1)
+	at[0] = []*path{{segment: -1}}
+	var next []*path
+	for k := range s.load {
+		if next = next[:0]; s.load[k] <= limit {
+			next = append(next, at[k]...)
+		}
+		for _, i := range ends[k] {
+			x := &all[i]
+			if x.load > limit {
+				continue
+			}
+			for _, p := range at[x.chain.First] {
+				if p.macs+x.macs <= s.most {
+					next = append(next, &path{p.tail + x.tail, p.macs + x.macs, i, p})
+				}
+			}
+		}
+		slices.SortStableFunc(next, func(p, q *path) int { return cmp.Or(cmp.Compare(p.tail, q.tail), cmp.Compare(p.macs, q.macs)) })
+		for _, p := range next {
+			if n := len(at[k+1]); n == 0 || p.macs < at[k+1][n-1].macs {
+				at[k+1] = append(at[k+1], p)
+			}
+		}
+		if n := len(at[k+1]); n > mostFront { // the one with the least arithmetic stays
+			at[k+1] = append(at[k+1][:mostFront-1], at[k+1][n-1])
+		}
+	}
+	return at[len(s.load)]
+}
+
+// bound returns the least sum of load and tail that any choice of the segments can have, with the tail of the model.
+func (s *splitting) bound(all []segment) int64 {
+	limits := slices.Clone(s.least)
+	for k := range all {
+		limits = append(limits, all[k].least)
+	}
+	slices.Sort(limits)
+	limits = slices.Compact(limits)
+	ends, best := s.endings(all), int64(-1)
+	const none = int64(-1)
+	for _, limit := range limits {
+		if best >= 0 && limit+s.tail >= best {
+			break
+		}
+		least := slices.Repeat([]int64{none}, len(s.load)+1)
+		least[0] = 0
+		for k := range s.load {
+			if s.least[k] <= limit {
+				least[k+1] = least[k]
+			}
+			for _, i := range ends[k] {
+				if x := &all[i]; x.least <= limit && least[x.chain.First] >= 0 {
+					if tail := least[x.chain.First] + x.tail; least[k+1] < 0 || tail < least[k+1] {
+						least[k+1] = tail
+					}
+				}
+			}
+		}
+		if tail := least[len(s.load)]; tail >= 0 && (best < 0 || limit+tail+s.tail < best) {
+			best = limit + tail + s.tail
+		}
+	}
+	return best
+}

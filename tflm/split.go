@@ -1,0 +1,366 @@
+package tflm
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/format/tflite/strips"
+)
+
+// Idea: no plan is below the largest tensors of one operator. A chain of operators that runs in strips never holds its
+// large tensors, so its arena can be smaller by a lot. Strips are written into the model (format/tflite/strips), which
+// then is an ordinary model of the same outputs.
+//
+//	segments (chains.go)   every chain in every number of strips, by itself: load, tail, arithmetic
+//	choices (chaindp.go)   the sets of chains with the least load + tail
+//	plans                  of the best choices, with rows in place (bandplan.go): exact arenas
+//
+// The first two are done twice: with few numbers of strips, and then with all that can be better than the best plan so
+// far. At last the numbers of strips of the best choice are varied by themselves.
+//
+// Invariant: the arena is larger on no target than without strips. If the kernels are not named, it is larger with none
+// that are known.
+//
+// Complexity: that of its parts; Planned plans with a limit of nodes, and one without.
+//
+// Source: Stowage.
+
+// SplitOptions say how a model is split.
+type SplitOptions struct {
+	// Target is the target whose arena is made small.
+	Target *Target
+	// MaxMACs limits the multiply-accumulates that are added, as a share of those of the model: 0.1 is 10%.
+	MaxMACs float64
+	// Capacity is that of the arena, in bytes. If it is not 0, Split looks for the least arithmetic with which it fits.
+	Capacity int64
+	// Progress is told how far the search is; it may be nil.
+	Progress func(done, all int)
+}
+
+// A Split is a model whose chains run in strips.
+type Split struct {
+	// Plan is the plan of the split model; nil if none is smaller.
+	Plan *Plan
+	// Why says why there is no plan; empty if there is one.
+	Why string
+	// Choice is what was chosen.
+	Choice Choice
+	// Front are the choices of which none is better in arena and in arithmetic, the smallest arena first.
+	Front []Choice
+	// Bound: no choice of the considered strips has a smaller arena on the target, in bytes.
+	Bound int64
+	// Considered counts the chains in strips that were looked at in the last round, Planned those sets of them that were planned.
+	Considered, Planned int
+	// MACs are the multiply-accumulates of the model as it was.
+	MACs int64
+	// Added are the kinds of operators that the model has only in strips, for the firmware's resolver.
+	Added []string
+}
+
+// A Choice is chains in strips, with the figures of their plan.
+type Choice struct {
+	Chains    []strips.Chain
+	Arena     int64 // the smallest that works, on the target
+	Head      int64 // of it
+	Tail      int64 // of it
+	MACs      int64 // multiply-accumulates that are added
+	Operators int   // of the split model
+
+	plan *Plan
+}
+
+// The limits of the search for a split.
+const (
+	splitNodes   = 20_000 // of each plan that chooses
+	splitChoices = 20     // choices that are planned in a round
+	splitVaried  = 3      // rounds in which numbers of strips are varied
+)
+
+// Split splits the model of a plan. o are the options that the plan was made with.
+func (p *Plan) Split(ctx context.Context, o Options, x SplitOptions) (*Split, error) {
+	switch {
+	case p.NPU() || p.Kept:
+		return &Split{Why: "the model has a plan that is kept"}, nil
+	case p.Offsets == nil:
+		return &Split{Why: "no plan of the model was found"}, nil
+	case len(p.Model.Subgraphs) > 1:
+		return &Split{Why: "the model has several subgraphs"}, nil
+	}
+	s, err := newSplitting(p.Model, &o, x.Target, len(o.Scratch) > 0)
+	if err != nil {
+		return nil, err
+	}
+	s.most = int64(x.MaxMACs * float64(s.macs))
+	c := &chooser{splitting: s, whole: p, options: o, x: x, splitter: strips.Of(p.Model), known: map[string]*Choice{}}
+	c.out.MACs = s.macs
+	c.options.Rows, c.options.rowsAlone, c.options.Reorder, c.options.Replace = true, true, false, false
+	c.options.bars = p.bars()
+	if err := c.choose(ctx); err != nil {
+		return nil, err
+	}
+	return &c.out, nil
+}
+
+// A chooser looks for the best choice of a splitting.
+type chooser struct {
+	*splitting
+	whole    *Plan
+	options  Options
+	x        SplitOptions
+	splitter *strips.Splitter
+	known    map[string]*Choice // by nameOf; nil for choices that have no plan
+	best     *Choice
+	out      Split
+}
+
+// nameOf names chains in strips.
+func nameOf(chains []strips.Chain) string { return fmt.Sprint(chains) }
+
+// choose fills in out.
+func (c *chooser) choose(ctx context.Context) error {
+	within := c.arena(c.whole) // a load with which the arena is smaller than that of the plan as it is
+	var all []segment
+	for _, round := range []struct {
+		counts []int
+		rings  bool
+	}{{fewCounts, false}, {stripCounts, true}} {
+		all = c.segments(ctx, round.counts, round.rings, within-c.tail, c.x.Progress)
+		if err := c.tryAll(ctx, c.some(c.choices(all))); err != nil {
+			return err
+		}
+		if c.best != nil && c.x.Capacity == 0 {
+			within = c.best.Arena
+		}
+	}
+	c.out.Considered, c.out.Bound = len(all), c.bound(all)
+	for range splitVaried {
+		was := c.best
+		if was == nil {
+			break
+		}
+		if err := c.vary(ctx, all); err != nil {
+			return err
+		}
+		if c.best == was {
+			break
+		}
+	}
+	return c.finish(ctx)
+}
+
+// some returns the choices to plan. Without a capacity these are the ones with the least load and tail, and some with less
+// arithmetic. With a capacity they are those that may fit, the least arithmetic first.
+func (c *chooser) some(all []choice) (out []choice) {
+	if c.x.Capacity > 0 {
+		out = slices.DeleteFunc(slices.Clone(all), func(x choice) bool { return x.load+x.tail+c.tail > c.x.Capacity })
+		slices.SortStableFunc(out, func(x, y choice) int {
+			return cmp.Or(cmp.Compare(x.macs, y.macs), cmp.Compare(x.load+x.tail, y.load+y.tail))
+		})
+		return out[:min(len(out), splitChoices)]
+	}
+	out = slices.Clone(all[:min(len(all), splitChoices)])
+	least := int64(-1)
+	front := 0
+	for _, x := range all {
+		if least < 0 || x.macs < least { // in the order of load and tail
+			least = x.macs
+			if front++; front <= splitChoices && !slices.ContainsFunc(out, func(y choice) bool {
+				return nameOf(x.chains) == nameOf(y.chains)
+			}) {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+// tryAll plans choices.
+func (c *chooser) tryAll(ctx context.Context, all []choice) error {
+	for k := range all {
+		if err := c.try(ctx, all[k].chains); err != nil {
+			return err
+		}
+		if c.x.Progress != nil {
+			c.x.Progress(k+1, len(all))
+		}
+		if c.x.Capacity > 0 && c.best != nil && c.best.Arena <= c.x.Capacity && c.best.MACs <= all[k].macs {
+			return nil // the others have no less arithmetic
+		}
+	}
+	return nil
+}
+
+// try plans a choice, and keeps it if it is the best.
+func (c *chooser) try(ctx context.Context, chains []strips.Chain) error {
+	name := nameOf(chains)
+	if _, done := c.known[name]; done || len(chains) == 0 || ctx.Err() != nil {
+		return nil
+	}
+	c.known[name] = nil
+	x, err := c.plan(ctx, chains, stowage.Options{NodeLimit: splitNodes, Seed: c.options.Solve.Seed})
+	if err != nil || x == nil {
+		return err
+	}
+	c.known[name] = x
+	if c.best == nil || c.better(x, c.best) {
+		c.best = x
+	}
+	return nil
+}
+
+// better compares two choices: what fits is better than what does not, then the smaller arena, or with a capacity less
+// arithmetic.
+func (c *chooser) better(x, y *Choice) bool {
+	n := cmp.Compare(x.Arena, y.Arena)
+	if c.x.Capacity > 0 {
+		fits := func(x *Choice) int { return number(x.Arena > c.x.Capacity) }
+		if n = cmp.Compare(fits(x), fits(y)); n == 0 && fits(x) == 0 {
+			n = cmp.Compare(x.MACs, y.MACs)
+		}
+		n = cmp.Or(n, cmp.Compare(x.Arena, y.Arena))
+	}
+	return cmp.Or(n, cmp.Compare(x.MACs, y.MACs), cmp.Compare(x.Operators, y.Operators)) < 0
+}
+
+// vary plans the best choice with other numbers of strips in one of its chains, and without the chain.
+func (c *chooser) vary(ctx context.Context, all []segment) error {
+	chains := c.best.Chains
+	for k, old := range chains {
+		for i := range all {
+			x := &all[i].chain
+			if x.First != old.First || x.Last != old.Last || *x == old {
+				continue
+			}
+			next := slices.Clone(chains)
+			next[k] = *x
+			if err := c.try(ctx, next); err != nil {
+				return err
+			}
+		}
+		if err := c.try(ctx, slices.Delete(slices.Clone(chains), k, k+1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plan plans a choice. It returns nil if there is no plan that is smaller everywhere.
+func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.Options) (*Choice, error) {
+	m, _, err := sketch(c.splitter, chains)
+	if err != nil {
+		return nil, nil //nolint:nilerr // these chains cannot be split together
+	}
+	x := &Choice{Chains: chains, Operators: len(m.Operators), MACs: MACs(m) - c.macs}
+	if x.MACs > c.most {
+		return nil, nil
+	}
+	o := c.options
+	o.Scratch, o.Solve = c.scratchOf(m), run
+	made, err := inOrder(ctx, m, o)
+	if err != nil || made.Offsets == nil {
+		return nil, err
+	}
+	made.was, made.Before, made.Greedy = c.whole.original(), c.whole.Before, c.whole.Greedy
+	made.Order, made.OrderBound = c.whole.Order, c.whole.OrderBound
+	f := made.Set.Predict(made.Model, made.Arena, made.Offsets, made.Head, c.target)
+	x.Arena, x.Head, x.Tail, x.plan = f.Smallest, made.Head, f.Tail, made
+	if c.larger(made) {
+		return nil, nil
+	}
+	return x, nil
+}
+
+// original returns the plan of the model as it was given.
+func (p *Plan) original() *Plan {
+	if p.was != nil {
+		return p.was
+	}
+	return p
+}
+
+// arena returns the smallest arena of a plan on the target.
+func (c *chooser) arena(p *Plan) int64 {
+	for _, s := range p.Sizes() {
+		if s.Target == c.target {
+			return s.After.Smallest
+		}
+	}
+	return 0
+}
+
+// larger reports whether an arena is larger than without strips: on a target, or with kernels that are known, if they are
+// not named.
+func (c *chooser) larger(made *Plan) bool {
+	was := c.whole.Sizes()
+	for k, s := range made.Sizes() {
+		if s.After.Smallest > was[k].After.Smallest {
+			return true
+		}
+	}
+	if c.whole.named || len(c.whole.Overlays) > 0 {
+		return false
+	}
+	for _, s := range made.Standings() {
+		scratch := s.Set.Scratch(c.m)
+		a, err := c.m.Arena(c.whole.Life, scratch)
+		if err != nil {
+			return true
+		}
+		own := s.Set.Predict(c.m, a, nil, s.Own, c.target)
+		if made.With(s, c.target).Smallest > own.Smallest {
+			return true
+		}
+	}
+	return false
+}
+
+// finish plans the best choice with the time of the options, and fills in out.
+func (c *chooser) finish(ctx context.Context) error {
+	c.out.Planned = len(c.known)
+	if c.best == nil {
+		c.out.Why = "no choice of strips has a smaller arena"
+		return nil
+	}
+	run := c.options.Solve
+	if x, err := c.plan(ctx, c.best.Chains, run); err != nil {
+		return err
+	} else if x != nil && x.Arena < c.best.Arena {
+		c.best = x
+	}
+	m, err := c.best.plan.Model.Written()
+	if err != nil {
+		return err
+	}
+	c.best.plan.Model = m
+	c.out.Plan, c.out.Choice = c.best.plan, *c.best
+	c.out.Plan.InStrips = &c.out
+	for _, x := range c.known {
+		if x != nil {
+			c.out.Front = append(c.out.Front, *x)
+		}
+	}
+	slices.SortFunc(c.out.Front, func(x, y Choice) int {
+		return cmp.Or(cmp.Compare(x.Arena, y.Arena), cmp.Compare(x.MACs, y.MACs), strings.Compare(nameOf(x.Chains), nameOf(y.Chains)))
+	})
+	least := int64(-1)
+	c.out.Front = slices.DeleteFunc(c.out.Front, func(x Choice) bool {
+		worse := least >= 0 && x.MACs >= least
+		if !worse {
+			least = x.MACs
+		}
+		return worse
+	})
+	for k := range m.Operators {
+		name := m.Operators[k].Name()
+		has := func(o tflite.Operator) bool { return o.Name() == name }
+		if !slices.ContainsFunc(c.m.Operators, has) && !slices.Contains(c.out.Added, name) {
+			c.out.Added = append(c.out.Added, name)
+		}
+	}
+	return nil
+}
