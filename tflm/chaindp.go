@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/stowage-go/stowage/format/tflite/strips"
+	"github.com/stowage-go/stowage/internal/strips"
 )
 
 // Idea: chains do not share operators, and the arena is the largest load plus the sum of tails. So for a limit T of the
@@ -24,8 +24,12 @@ import (
 //
 // Source: Stowage; the paths are those of Hu et al., "msf-CNN" (2025), there with one limit and without the tail.
 
-// mostFront is how many paths a front keeps: those with the least tail.
-const mostFront = 12
+// mostFront is how many paths a front keeps: those with the least tail. mostLimits is how many limits of the load are
+// tried.
+const (
+	mostFront  = 12
+	mostLimits = 400
+)
 
 // A path is a choice of chains up to a place.
 type path struct {
@@ -67,10 +71,18 @@ func (s *splitting) choices(all []segment) []choice {
 		}
 		return 1
 	})
+	limits = limits[first:]
+	if n := len(limits); n > mostLimits { // the others in even steps, for chains of nearly equal loads
+		few := make([]int64, mostLimits)
+		for k := range few {
+			few[k] = limits[k*(n-1)/(mostLimits-1)]
+		}
+		limits = few
+	}
 	var out []choice
-	for _, limit := range limits[first:] {
+	for _, limit := range limits {
 		for _, p := range s.front(all, ends, limit) {
-			out = append(out, choice{p.chains(all), limit, p.tail, p.macs})
+			out = append(out, choice{p.chains(all), s.loadOf(p, all), p.tail, p.macs})
 		}
 	}
 	slices.SortStableFunc(out, func(x, y choice) int {
@@ -83,6 +95,23 @@ func (s *splitting) choices(all []segment) []choice {
 		seen[key] = true
 		return was
 	})
+}
+
+// loadOf returns the largest load on a path.
+func (s *splitting) loadOf(p *path, all []segment) (load int64) {
+	at := len(s.load)
+	for ; ; p = p.before {
+		end := 0
+		if p.segment >= 0 {
+			end = all[p.segment].chain.Last + 1
+			load = max(load, all[p.segment].load)
+		}
+		load = max(load, slices.Max(append([]int64{0}, s.load[end:at]...)))
+		if p.segment < 0 {
+			return load
+		}
+		at = all[p.segment].chain.First
+	}
 }
 
 // endings returns the segments by their last operator.

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/format/tflite/described"
-	"github.com/stowage-go/stowage/format/tflite/strips"
+	"github.com/stowage-go/stowage/internal/described"
 	"github.com/stowage-go/stowage/internal/distance"
+	"github.com/stowage-go/stowage/internal/strips"
 	"github.com/stowage-go/stowage/internal/tiling"
 )
 

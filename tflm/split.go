@@ -4,16 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/format/tflite/strips"
+	"github.com/stowage-go/stowage/internal/strips"
 )
 
 // Idea: no plan is below the largest tensors of one operator. A chain of operators that runs in strips never holds its
-// large tensors, so its arena can be smaller by a lot. Strips are written into the model (format/tflite/strips), which
+// large tensors, so its arena can be smaller by a lot. Strips are written into the model (internal/strips), which
 // then is an ordinary model of the same outputs.
 //
 //	segments (chains.go)   every chain in every number of strips, by itself: load, tail, arithmetic
@@ -129,7 +131,13 @@ func (c *chooser) choose(ctx context.Context) error {
 		counts []int
 		rings  bool
 	}{{fewCounts, false}, {stripCounts, true}} {
+		began := time.Now()
 		all = c.segments(ctx, round.counts, round.rings, within-c.tail, c.x.Progress)
+		if os.Getenv("DBG") != "" {
+			println("segments", len(all), time.Since(began).String())
+			began = time.Now()
+			println("choices", len(c.choices(all)), time.Since(began).String())
+		}
 		if err := c.tryAll(ctx, c.some(c.choices(all))); err != nil {
 			return err
 		}
@@ -261,12 +269,22 @@ func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.O
 	}
 	o := c.options
 	o.Scratch, o.Solve = c.scratchOf(m), run
+	began := time.Now()
 	made, err := inOrder(ctx, m, o)
+	if os.Getenv("DBG") != "" {
+		println("ops", len(m.Operators), time.Since(began).String())
+	}
 	if err != nil || made.Offsets == nil {
 		return nil, err
 	}
 	made.was, made.Before, made.Greedy = c.whole.original(), c.whole.Before, c.whole.Greedy
 	made.Order, made.OrderBound = c.whole.Order, c.whole.OrderBound
+	if os.Getenv("DBG") != "" {
+		println("plan", nameOf(chains), made.Head, made.Rows != nil, made.Result.LowerBound, c.larger(made))
+		for k, s := range made.Sizes() {
+			println(s.Target.Name, s.After.Smallest, c.whole.Sizes()[k].After.Smallest)
+		}
+	}
 	f := made.Set.Predict(made.Model, made.Arena, made.Offsets, made.Head, c.target)
 	x.Arena, x.Head, x.Tail, x.plan = f.Smallest, made.Head, f.Tail, made
 	if c.larger(made) {
@@ -312,6 +330,9 @@ func (c *chooser) larger(made *Plan) bool {
 			return true
 		}
 		own := s.Set.Predict(c.m, a, nil, s.Own, c.target)
+		if os.Getenv("DBG") != "" {
+			println(s.Set.String(), s.Own, s.Head, made.With(s, c.target).Smallest, own.Smallest)
+		}
 		if made.With(s, c.target).Smallest > own.Smallest {
 			return true
 		}
