@@ -127,10 +127,12 @@ func (s *splitting) endings(all []segment) [][]int {
 func (s *splitting) front(all []segment, ends [][]int, limit int64) []*path {
 	at := make([][]*path, len(s.load)+1)
 	at[0] = []*path{{segment: -1}}
-	var next []*path
+	var next []path
 	for k := range s.load {
 		if next = next[:0]; s.load[k] <= limit {
-			next = append(next, at[k]...)
+			for _, p := range at[k] {
+				next = append(next, *p)
+			}
 		}
 		for _, i := range ends[k] {
 			x := &all[i]
@@ -139,14 +141,14 @@ func (s *splitting) front(all []segment, ends [][]int, limit int64) []*path {
 			}
 			for _, p := range at[x.chain.First] {
 				if p.macs+x.macs <= s.most {
-					next = append(next, &path{p.tail + x.tail, p.macs + x.macs, i, p})
+					next = append(next, path{p.tail + x.tail, p.macs + x.macs, i, p})
 				}
 			}
 		}
-		slices.SortStableFunc(next, func(p, q *path) int { return cmp.Or(cmp.Compare(p.tail, q.tail), cmp.Compare(p.macs, q.macs)) })
+		slices.SortStableFunc(next, func(p, q path) int { return cmp.Or(cmp.Compare(p.tail, q.tail), cmp.Compare(p.macs, q.macs)) })
 		for _, p := range next {
 			if n := len(at[k+1]); n == 0 || p.macs < at[k+1][n-1].macs {
-				at[k+1] = append(at[k+1], p)
+				at[k+1] = append(at[k+1], &p)
 			}
 		}
 		if n := len(at[k+1]); n > mostFront { // the one with the least arithmetic stays

@@ -232,7 +232,8 @@ func (s *splitting) axesOf(operator int) (out []strips.Axis) {
 	return out
 }
 
-// segments returns the chains with a load below that of the same operators as they are, and below most. Two runs have
+// segments returns the chains with a load below that of the same operators as they are, whose load and tail together are
+// below most: no others are part of an arena that is smaller. Two runs have
 // the same segments in the same order, however many processors they have.
 func (s *splitting) segments(ctx context.Context, counts []int, rings bool, most int64, progress func(done, all int)) []segment {
 	found := make([][]segment, len(s.m.Operators))
@@ -276,7 +277,7 @@ func (s *splitting) from(ctx context.Context, splitter *strips.Splitter, first i
 			}
 			for _, ring := range []bool{false, true}[:1+number(rings)] {
 				out = append(out, s.counted(splitter, strips.Chain{First: first, Last: last, Axis: axis, Ring: ring}, counts,
-					min(was, most))...)
+					was, most)...)
 			}
 		}
 	}
@@ -291,12 +292,13 @@ func number(b bool) int {
 	return 0
 }
 
-// counted returns the segments of a chain in several numbers of strips, as long as more strips need less.
-func (s *splitting) counted(splitter *strips.Splitter, c strips.Chain, counts []int, below int64) (out []segment) {
-	worse := 0
+// counted returns the segments of a chain in several numbers of strips, as long as more strips need less: those with a
+// load below that of the operators as they are, and a load and a tail that are less than most.
+func (s *splitting) counted(splitter *strips.Splitter, c strips.Chain, counts []int, was, most int64) (out []segment) {
+	worse, ends := 0, max(s.before[c.First], s.after[c.Last])
 	for _, c.Strips = range counts {
 		x, ok := s.segment(splitter, c)
-		if !ok {
+		if !ok || ends+x.tail >= most {
 			break
 		}
 		if n := len(out); n > 0 && x.load >= out[n-1].load {
@@ -305,7 +307,7 @@ func (s *splitting) counted(splitter *strips.Splitter, c strips.Chain, counts []
 			}
 			continue
 		}
-		if worse = 0; x.load < below {
+		if worse = 0; x.load < was && x.load+x.tail < most {
 			out = append(out, x)
 		}
 	}

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
@@ -40,6 +38,8 @@ type SplitOptions struct {
 	MaxMACs float64
 	// Capacity is that of the arena, in bytes. If it is not 0, Split looks for the least arithmetic with which it fits.
 	Capacity int64
+	// NoScratch says that the kernels ask for no scratch, whatever is known of them.
+	NoScratch bool
 	// Progress is told how far the search is; it may be nil.
 	Progress func(done, all int)
 }
@@ -76,11 +76,14 @@ type Choice struct {
 	plan *Plan
 }
 
+// Written returns the file of a model in these strips, with its plan.
+func (x *Choice) Written() ([]byte, error) { return x.plan.Model.WithOffsets(x.plan.Offsets) }
+
 // The limits of the search for a split.
 const (
-	splitNodes   = 20_000 // of each plan that chooses
-	splitChoices = 20     // choices that are planned in a round
-	splitVaried  = 3      // rounds in which numbers of strips are varied
+	splitNodes   = 1_000 // of each plan that chooses
+	splitChoices = 20    // choices that are planned in a round
+	splitVaried  = 3     // rounds in which numbers of strips are varied
 )
 
 // Split splits the model of a plan. o are the options that the plan was made with.
@@ -93,7 +96,7 @@ func (p *Plan) Split(ctx context.Context, o Options, x SplitOptions) (*Split, er
 	case len(p.Model.Subgraphs) > 1:
 		return &Split{Why: "the model has several subgraphs"}, nil
 	}
-	s, err := newSplitting(p.Model, &o, x.Target, len(o.Scratch) > 0)
+	s, err := newSplitting(p.Model, &o, x.Target, !x.NoScratch)
 	if err != nil {
 		return nil, err
 	}
@@ -126,18 +129,15 @@ func nameOf(chains []strips.Chain) string { return fmt.Sprint(chains) }
 // choose fills in out.
 func (c *chooser) choose(ctx context.Context) error {
 	within := c.arena(c.whole) // a load with which the arena is smaller than that of the plan as it is
+	if c.x.Capacity > 0 {
+		within = min(within, c.x.Capacity+1)
+	}
 	var all []segment
 	for _, round := range []struct {
 		counts []int
 		rings  bool
 	}{{fewCounts, false}, {stripCounts, true}} {
-		began := time.Now()
 		all = c.segments(ctx, round.counts, round.rings, within-c.tail, c.x.Progress)
-		if os.Getenv("DBG") != "" {
-			println("segments", len(all), time.Since(began).String())
-			began = time.Now()
-			println("choices", len(c.choices(all)), time.Since(began).String())
-		}
 		if err := c.tryAll(ctx, c.some(c.choices(all))); err != nil {
 			return err
 		}
@@ -269,22 +269,12 @@ func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.O
 	}
 	o := c.options
 	o.Scratch, o.Solve = c.scratchOf(m), run
-	began := time.Now()
 	made, err := inOrder(ctx, m, o)
-	if os.Getenv("DBG") != "" {
-		println("ops", len(m.Operators), time.Since(began).String())
-	}
 	if err != nil || made.Offsets == nil {
 		return nil, err
 	}
 	made.was, made.Before, made.Greedy = c.whole.original(), c.whole.Before, c.whole.Greedy
 	made.Order, made.OrderBound = c.whole.Order, c.whole.OrderBound
-	if os.Getenv("DBG") != "" {
-		println("plan", nameOf(chains), made.Head, made.Rows != nil, made.Result.LowerBound, c.larger(made))
-		for k, s := range made.Sizes() {
-			println(s.Target.Name, s.After.Smallest, c.whole.Sizes()[k].After.Smallest)
-		}
-	}
 	f := made.Set.Predict(made.Model, made.Arena, made.Offsets, made.Head, c.target)
 	x.Arena, x.Head, x.Tail, x.plan = f.Smallest, made.Head, f.Tail, made
 	if c.larger(made) {
@@ -330,10 +320,9 @@ func (c *chooser) larger(made *Plan) bool {
 			return true
 		}
 		own := s.Set.Predict(c.m, a, nil, s.Own, c.target)
-		if os.Getenv("DBG") != "" {
-			println(s.Set.String(), s.Own, s.Head, made.With(s, c.target).Smallest, own.Smallest)
-		}
 		if made.With(s, c.target).Smallest > own.Smallest {
+			c.out.Why = fmt.Sprintf("with %s it would take %d, and %d without strips; --kernels NAME splits for one set of kernels",
+				s.Set, made.With(s, c.target).Smallest, own.Smallest)
 			return true
 		}
 	}
@@ -344,9 +333,12 @@ func (c *chooser) larger(made *Plan) bool {
 func (c *chooser) finish(ctx context.Context) error {
 	c.out.Planned = len(c.known)
 	if c.best == nil {
-		c.out.Why = "no choice of strips has a smaller arena"
+		if c.out.Why == "" {
+			c.out.Why = "no choice of strips has a smaller arena"
+		}
 		return nil
 	}
+	c.out.Why = ""
 	run := c.options.Solve
 	if x, err := c.plan(ctx, c.best.Chains, run); err != nil {
 		return err

@@ -1,10 +1,11 @@
 package tflm
 
 import (
+	"context"
 	"os"
+	"strconv"
 	"testing"
 	"time"
-	"strconv"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
@@ -33,7 +34,13 @@ func TestProbe(t *testing.T) {
 	if s := os.Getenv("MACS"); s != "" {
 		macs, _ = strconv.ParseFloat(s, 64)
 	}
-	s, err := p.Split(t.Context(), o, SplitOptions{Target: &Firmware32, MaxMACs: macs})
+	ctx := t.Context()
+	if n, err := strconv.Atoi(os.Getenv("SECS")); err == nil {
+		c, cancel := context.WithTimeout(ctx, time.Duration(n)*time.Second)
+		defer cancel()
+		ctx = c
+	}
+	s, err := p.Split(ctx, o, SplitOptions{Target: &Firmware32, MaxMACs: macs})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,6 +76,7 @@ type Options struct {
 	Capacity int64    // that is asked about
 	Target   string   // one of Targets, or a part
 	Memories *Memories
+	Split    *Splitting // nil: operators stay whole
 
 	Report bool // a report is read, so what would make the plan smaller is worked out
 	JSON   bool // it is read as JSON alone

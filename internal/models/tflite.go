@@ -91,13 +91,20 @@ func (x *tfliteModel) Plan(ctx context.Context, p *Options) (Plan, error) {
 	}
 	var others []alternative
 	would := []wouldLower{}
-	if p.Report {
+	var split *splitReport
+	if p.Split != nil {
+		if made, split, err = p.split(ctx, made, options, x.weights); err != nil {
+			return nil, err
+		}
+	}
+	if p.Report && (split == nil || !split.Split) {
 		if others, err = alternatives(ctx, made, options); err != nil {
 			return nil, err
 		}
 		would = wouldLowerOf(made, others)
 	}
 	r := p.reportOf(made, x.weights, would)
+	r.Split = split
 	if p.Capacity > 0 {
 		p.fit(r, made, others)
 	}

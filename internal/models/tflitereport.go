@@ -60,6 +60,7 @@ type planReport struct {
 	Worse     []standingReport `json:"worse_with,omitempty"`   // kernels with which the plan is worse than the runtime's
 	Withheld  []standingReport `json:"withheld_for,omitempty"` // kernels with which every lower plan is worse, so none is written
 	CannotRun []obstacleReport `json:"cannot_run"`             // if there are any, the smallest arenas are lower bounds
+	Split     *splitReport     `json:"split,omitempty"`        // the answer to --split
 
 	set       tflm.Set // the kernels that the figures hold for
 	about     []string // about them
@@ -394,6 +395,9 @@ func (r *planReport) notes() []string {
 	}
 	if r.Reordered != nil {
 		out = append(out, r.ordered("operator", "head"))
+	}
+	if r.Split != nil {
+		out = append(out, r.Split.lines()...)
 	}
 	switch {
 	case r.assumed() != "":

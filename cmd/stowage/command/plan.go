@@ -35,6 +35,8 @@ type planFlags struct {
 	kernels kernelsFlags
 	replace bool
 	force   bool
+	split   bool
+	maxMACs percentage
 	tail    size
 
 	capacity size
@@ -52,7 +54,7 @@ type planFlags struct {
 }
 
 func newPlan() *cobra.Command {
-	var p planFlags
+	p := planFlags{maxMACs: 0.1}
 	cmd := &cobra.Command{
 		Use:   "plan MODEL",
 		Short: "Plan the arena of a model, or of a graph of operators",
@@ -104,12 +106,14 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	f.Var(&p.tail, "tail", "the `SIZE` of the tail that the target reports")
 	f.BoolVar(&p.probe, "probe", false, "print a C++ header that logs the scratch of a target")
 	f.BoolVar(&p.fold, "fold-float16", false, "convert float16 weights to float32 in the model")
+	f.BoolVar(&p.split, "split", false, "run chains of operators in strips, if the arena gets smaller")
+	f.Var(&p.maxMACs, "max-macs", "with --split: at most so much more arithmetic, a `PERCENT`")
 	f.BoolVar(&p.replace, "replace-plan", false, "replace the model's own plan in any case, even Vela's")
 	bindBrief(cmd, &p.brief)
 	p.model.bind(cmd)
 	p.graph.bind(cmd)
 	p.search.bindPlanner(cmd)
-	group(cmd, "Model", "kernels", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "replace-plan")
+	group(cmd, "Model", "kernels", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "split", "max-macs", "replace-plan")
 	complete(cmd, "format", problemNames)
 	complete(cmd, "target", func() []string {
 		return append(append(slices.Clone(models.Targets), partNames()...), listed)
@@ -194,8 +198,13 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 // options returns how the model is planned.
 func (p *planFlags) options(o stowage.Options, outputs []output) (*models.Options, error) {
 	permits, err := p.graph.kind()
+	var split *models.Splitting
+	if p.split {
+		split = &models.Splitting{MaxMACs: float64(p.maxMACs)}
+	}
 	return &models.Options{
-		Run: o, Permits: permits, InPlace: p.inPlace, Reorder: p.graph.reorder, Fold: p.fold, Replace: p.replace,
+		Split: split,
+		Run:   o, Permits: permits, InPlace: p.inPlace, Reorder: p.graph.reorder, Fold: p.fold, Replace: p.replace,
 		Kernels: p.kernels.Kernels,
 		Scratch: p.scratch, Tail: int64(p.tail), Capacity: int64(p.capacity), Target: p.target, Memories: p.where,
 		Report: p.reporting(outputs), JSON: p.json,

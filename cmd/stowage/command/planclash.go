@@ -2,6 +2,7 @@ package command
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,7 @@ import (
 // leave the user with a file that was not written, or with a problem in which the flag does not count.
 
 // planning has the flags that mean nothing with --format, which plans nothing.
-var planning = []string{"report", "json", "capacity", "target", "tail", "diagonal", "reorder", "replace-plan"}
+var planning = []string{"report", "json", "capacity", "target", "tail", "diagonal", "reorder", "replace-plan", "split"}
 
 // alone refuses what does not go with --probe, which reads no model.
 func (p *planFlags) alone() error {
@@ -28,6 +29,9 @@ func (p *planFlags) clash(cmd *cobra.Command, path string, kind *models.Kind, ou
 		if err := p.poolsClash(cmd, kind, outputs); err != nil {
 			return err
 		}
+	}
+	if err := p.splitClash(cmd); err != nil {
+		return err
 	}
 	if p.format != "" {
 		for _, flag := range slices.Concat(planning, kind.Planning) {
@@ -53,6 +57,23 @@ func (p *planFlags) clash(cmd *cobra.Command, path string, kind *models.Kind, ou
 		if err := (use{o.flag, o.path}).apart([]use{{"MODEL", path}}); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// splitClash refuses what does not go with --split, and what means nothing without it.
+func (p *planFlags) splitClash(cmd *cobra.Command) error {
+	switch declared := func(s string) bool { return s != "none" && s != "reference" }; {
+	case !p.split && cmd.Flags().Changed("max-macs"):
+		return usagef("--max-macs needs --split: nothing else adds arithmetic")
+	case !p.split:
+		return nil
+	case p.where != nil:
+		return usagef("--split plans one memory: leave out --pool, and name a target of %s", strings.Join(models.Targets, ", "))
+	case p.tail > 0:
+		return usagef("--split changes the tail: --tail is that of the model as it is")
+	case slices.ContainsFunc(p.scratch, declared):
+		return usagef("--split needs scratch that it can work out for strips: --kernels NAME, not --scratch %s", p.scratch[0])
 	}
 	return nil
 }

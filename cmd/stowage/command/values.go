@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stowage-go/stowage/format/times"
@@ -29,6 +30,25 @@ func (s *size) String() string { return strconv.FormatInt(int64(*s), 10) }
 
 // Type names the value in help.
 func (s *size) Type() string { return "SIZE" }
+
+// A percentage is a part of a whole as a flag takes it.
+type percentage float64
+
+// Set parses a percentage, such as 5%.
+func (s *percentage) Set(text string) error {
+	number, ok := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if !ok || err != nil || !(v >= 0 && v <= 1000) {
+		return errors.New("must be a percentage from 0% to 1000%, such as 5%")
+	}
+	*s = percentage(v / 100)
+	return nil
+}
+
+func (s *percentage) String() string { return strconv.FormatFloat(float64(*s)*100, 'g', -1, 64) + "%" }
+
+// Type names the value in help.
+func (s *percentage) Type() string { return "PERCENT" }
 
 // A duration is a time limit as a flag takes it, in the spelling of package units.
 type duration time.Duration

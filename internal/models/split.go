@@ -1,0 +1,148 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/strips"
+	"github.com/stowage-go/stowage/tflm"
+)
+
+// Idea: --split replaces the plan of a model by that of the same model in strips, if its arena is smaller. The report
+// then is one of the model in strips, and its sizes "as it is" are those of the model as it was given. What is said
+// beside it is in this file: the chains, the arithmetic, the operators that firmware must have, and the other choices.
+
+// A Splitting says how a model is split.
+type Splitting struct {
+	MaxMACs  float64 // multiply-accumulates that may be added, as a share
+	Progress func(done, all int)
+}
+
+// A splitReport says what came of --split. The keys of its JSON are a contract; new ones go to the end.
+type splitReport struct {
+	Split      bool           `json:"split"`            // the plan is that of the model in strips
+	Why        string         `json:"why,omitempty"`    // why it is not
+	Chains     []chainReport  `json:"chains"`           // operators of the model as it was
+	Operators  int            `json:"operators"`        // of the model in strips
+	MACs       int64          `json:"macs"`             // multiply-accumulates of the model as it was
+	Extra      int64          `json:"extra_macs"`       // that strips add
+	Added      []string       `json:"added_operators"`  // kinds that the model did not have
+	Bound      int64          `json:"bound"`            // no choice of the considered strips has a smaller arena
+	Considered int            `json:"considered"`       // chains in strips
+	Planned    int            `json:"planned"`          // sets of chains
+	Front      []choiceReport `json:"front"`            // choices of which none is better in arena and arithmetic
+	Verified   string         `json:"verify,omitempty"` // equal, or why it was not run
+}
+
+type chainReport struct {
+	First  int    `json:"first"` // operators, both included
+	Last   int    `json:"last"`
+	Strips int    `json:"strips"`
+	Lines  string `json:"lines"`         // rows or columns
+	Kept   bool   `json:"ring"`          // lines that several strips read are kept, and not computed again
+	Name   string `json:"first_to_last"` // in words
+}
+
+type choiceReport struct {
+	Arena     int64 `json:"arena"`
+	Head      int64 `json:"head"`
+	Tail      int64 `json:"tail"`
+	Extra     int64 `json:"extra_macs"`
+	Operators int   `json:"operators"`
+	File      int   `json:"file_bytes"`
+}
+
+// split replaces a plan by that of the model in strips, if it is smaller.
+func (p *Options) split(ctx context.Context, made *tflm.Plan, o tflm.Options, weights int) (*tflm.Plan, *splitReport, error) {
+	r := &splitReport{Chains: []chainReport{}, Added: []string{}, Front: []choiceReport{}}
+	if weights > 0 && !p.Fold {
+		r.Why = "its weights are float16: --fold-float16"
+		return made, r, nil
+	}
+	targets := []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}
+	x, err := made.Split(ctx, o, tflm.SplitOptions{
+		Target: targets[slices.Index(Targets, p.Target)], MaxMACs: p.Split.MaxMACs, Capacity: p.Capacity,
+		NoScratch: p.scratchFrom() == "none", Progress: p.Split.Progress,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Why, r.MACs, r.Bound, r.Considered, r.Planned = x.Why, x.MACs, x.Bound, x.Considered, x.Planned
+	if x.Plan == nil {
+		return made, r, nil
+	}
+	r.Split, r.Operators, r.Extra = true, x.Choice.Operators, x.Choice.MACs
+	r.Added = append(r.Added, x.Added...)
+	for _, c := range x.Choice.Chains {
+		r.Chains = append(r.Chains, chainOf(made.Model, c))
+	}
+	for k := range x.Front {
+		data, err := x.Front[k].Written()
+		if err != nil {
+			return nil, nil, err
+		}
+		c := &x.Front[k]
+		r.Front = append(r.Front, choiceReport{c.Arena, c.Head, c.Tail, c.MACs, c.Operators, len(data)})
+	}
+	return x.Plan, r, nil
+}
+
+// chainOf reports a chain of a model.
+func chainOf(m *tflite.Model, c strips.Chain) chainReport {
+	label := func(k int) string { return fmt.Sprintf("%s %d", m.Operators[k].Name(), k) }
+	name := label(c.First)
+	if c.Last > c.First {
+		name += " to " + label(c.Last)
+	}
+	return chainReport{c.First, c.Last, c.Strips, c.Axis.String(), c.Ring, name}
+}
+
+// lines says what the strips are.
+func (r *splitReport) lines() (out []string) {
+	if !r.Split {
+		return []string{"not split: " + r.Why}
+	}
+	var chains []string
+	for _, c := range r.Chains {
+		kept := ""
+		if c.Kept {
+			kept = ", with lines kept"
+		}
+		chains = append(chains, fmt.Sprintf("%s in %d strips of %s%s", c.Name, c.Strips, c.Lines, kept))
+	}
+	out = append(out, fmt.Sprintf("in strips: %s; %d operators, %s more arithmetic", strings.Join(chains, "; "), r.Operators,
+		share(r.Extra, r.MACs)))
+	if len(r.Added) > 0 {
+		var calls []string
+		for _, name := range r.Added {
+			calls = append(calls, "resolver.Add"+camel(name)+"()")
+		}
+		out = append(out, "firmware with a MicroMutableOpResolver needs "+strings.Join(calls, ", "))
+	}
+	return append(out, fmt.Sprintf("no choice of the %d chains in strips that were considered has an arena below %d",
+		r.Considered, r.Bound))
+}
+
+// share returns a part of a whole in percent.
+func share(part, whole int64) string {
+	if whole == 0 {
+		return "0%"
+	}
+	return fmt.Sprintf("%.1f%%", 100*float64(part)/float64(whole))
+}
+
+// camel returns a name of the schema as methods have it: CONV_2D is Conv2D.
+func camel(name string) string {
+	var out strings.Builder
+	for _, word := range strings.Split(name, "_") {
+		if word != "" && word[0] >= '0' && word[0] <= '9' {
+			out.WriteString(word)
+			continue
+		}
+		out.WriteString(word[:min(1, len(word))] + strings.ToLower(word[min(1, len(word)):]))
+	}
+	return out.String()
+}
