@@ -45,6 +45,9 @@ var (
 	fewCounts   = []int{2, 4, 8}
 )
 
+// ways are how lines that several strips read may come about; rings are tried in the last round alone.
+var ways = []strips.Chain{{}, {Crop: true}, {Ring: true}}
+
 // mostSplit is the most operators that a chain in strips may have.
 const mostSplit = 600
 
@@ -275,9 +278,10 @@ func (s *splitting) from(ctx context.Context, splitter *strips.Splitter, first i
 			if s.after[last] >= most || !slices.Contains(s.axesOf(last), axis) || splitter.Refused(first, last, axis) != nil {
 				continue
 			}
-			for _, ring := range []bool{false, true}[:1+number(rings)] {
-				out = append(out, s.counted(splitter, strips.Chain{First: first, Last: last, Axis: axis, Ring: ring}, counts,
-					was, most)...)
+			for _, way := range ways[:2+number(rings)] {
+				c := way
+				c.First, c.Last, c.Axis = first, last, axis
+				out = append(out, s.counted(splitter, c, counts, was, most)...)
 			}
 		}
 	}

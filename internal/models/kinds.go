@@ -39,7 +39,7 @@ func refused(is string, options ...string) (out []Refusal) {
 }
 
 // runtimeOptions are those of models with a runtime.
-var runtimeOptions = []string{"kernels", "diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target", "split", "max-macs"}
+var runtimeOptions = []string{"kernels", "diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target", "split", "max-macs", "verify"}
 
 // graphs are graphs of operators, in any format.
 var graphs = Kind{

@@ -77,6 +77,7 @@ type Options struct {
 	Target   string   // one of Targets, or a part
 	Memories *Memories
 	Split    *Splitting // nil: operators stay whole
+	Verify   bool       // the written model is run beside the given one
 
 	Report bool // a report is read, so what would make the plan smaller is worked out
 	JSON   bool // it is read as JSON alone

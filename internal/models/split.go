@@ -23,18 +23,17 @@ type Splitting struct {
 
 // A splitReport says what came of --split. The keys of its JSON are a contract; new ones go to the end.
 type splitReport struct {
-	Split      bool           `json:"split"`            // the plan is that of the model in strips
-	Why        string         `json:"why,omitempty"`    // why it is not
-	Chains     []chainReport  `json:"chains"`           // operators of the model as it was
-	Operators  int            `json:"operators"`        // of the model in strips
-	MACs       int64          `json:"macs"`             // multiply-accumulates of the model as it was
-	Extra      int64          `json:"extra_macs"`       // that strips add
-	Added      []string       `json:"added_operators"`  // kinds that the model did not have
-	Bound      int64          `json:"bound"`            // no choice of the considered strips has a smaller arena
-	Considered int            `json:"considered"`       // chains in strips
-	Planned    int            `json:"planned"`          // sets of chains
-	Front      []choiceReport `json:"front"`            // choices of which none is better in arena and arithmetic
-	Verified   string         `json:"verify,omitempty"` // equal, or why it was not run
+	Split      bool           `json:"split"`           // the plan is that of the model in strips
+	Why        string         `json:"why,omitempty"`   // why it is not
+	Chains     []chainReport  `json:"chains"`          // operators of the model as it was
+	Operators  int            `json:"operators"`       // of the model in strips
+	MACs       int64          `json:"macs"`            // multiply-accumulates of the model as it was
+	Extra      int64          `json:"extra_macs"`      // that strips add
+	Added      []string       `json:"added_operators"` // kinds that the model did not have
+	Bound      int64          `json:"bound"`           // no choice of the considered strips has a smaller arena
+	Considered int            `json:"considered"`      // chains in strips
+	Planned    int            `json:"planned"`         // sets of chains
+	Front      []choiceReport `json:"front"`           // choices of which none is better in arena and arithmetic
 }
 
 type chainReport struct {

@@ -105,6 +105,15 @@ func (x *tfliteModel) Plan(ctx context.Context, p *Options) (Plan, error) {
 	}
 	r := p.reportOf(made, x.weights, would)
 	r.Split = split
+	if p.Verify {
+		written, err := made.Written(m)
+		if err == nil {
+			r.Verified, err = r.verify(ctx, m.Bytes(), made, written)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	if p.Capacity > 0 {
 		p.fit(r, made, others)
 	}

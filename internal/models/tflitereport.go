@@ -61,6 +61,7 @@ type planReport struct {
 	Withheld  []standingReport `json:"withheld_for,omitempty"` // kernels with which every lower plan is worse, so none is written
 	CannotRun []obstacleReport `json:"cannot_run"`             // if there are any, the smallest arenas are lower bounds
 	Split     *splitReport     `json:"split,omitempty"`        // the answer to --split
+	Verified  string           `json:"verify,omitempty"`       // the answer to --verify: equal, or why it was not run
 
 	set       tflm.Set // the kernels that the figures hold for
 	about     []string // about them
@@ -310,11 +311,14 @@ func (p *Options) lower(r *planReport, made *tflm.Plan) []string {
 		}
 		return append(out, "perhaps another plan: --replace-plan plans anew, without what shares bytes on purpose")
 	}
-	if best := min(r.HeadPlanned, r.HeadBefore); r.Assumes != "" && r.Status == stowage.Optimal {
+	switch best := min(r.HeadPlanned, r.HeadBefore); {
+	case made.Rows != nil && r.Status == stowage.Optimal:
+		out = append(out, "no other placement of these strips is lower: that is proven")
+	case made.Rows == nil && r.Assumes != "" && r.Status == stowage.Optimal:
 		out = append(out, "no other placement is lower with these kernels: that is proven")
-	} else if best == r.Peak.Bytes {
+	case made.Rows == nil && best == r.Peak.Bytes:
 		out = append(out, "no other placement is lower: the head is as large as what is live at its peak")
-	} else if r.Status != stowage.Optimal {
+	case r.Status != stowage.Optimal:
 		out = append(out, "more time for the planner: --timeout; nothing is proven below a head of "+
 			strconv.FormatInt(r.LowerBound, 10))
 	}
@@ -420,6 +424,13 @@ func (r *planReport) notes() []string {
 	}
 	if r.Selftest > 0 {
 		out = append(out, r.tested())
+	}
+	switch r.Verified {
+	case "":
+	case "equal":
+		out = append(out, "verified: in the interpreter the outputs are the same bytes, in the arena for Python")
+	default:
+		out = append(out, "verification "+r.Verified)
 	}
 	return append(out, r.aboutKernels()...)
 }

@@ -37,6 +37,7 @@ type planFlags struct {
 	force   bool
 	split   bool
 	maxMACs percentage
+	verify  bool
 	tail    size
 
 	capacity size
@@ -108,12 +109,13 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	f.BoolVar(&p.fold, "fold-float16", false, "convert float16 weights to float32 in the model")
 	f.BoolVar(&p.split, "split", false, "run chains of operators in strips, if the arena gets smaller")
 	f.Var(&p.maxMACs, "max-macs", "with --split: at most so much more arithmetic, a `PERCENT`")
+	f.BoolVar(&p.verify, "verify", false, "run the planned model beside the given one, if Python has tflite_micro")
 	f.BoolVar(&p.replace, "replace-plan", false, "replace the model's own plan in any case, even Vela's")
 	bindBrief(cmd, &p.brief)
 	p.model.bind(cmd)
 	p.graph.bind(cmd)
 	p.search.bindPlanner(cmd)
-	group(cmd, "Model", "kernels", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "split", "max-macs", "replace-plan")
+	group(cmd, "Model", "kernels", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "split", "max-macs", "verify", "replace-plan")
 	complete(cmd, "format", problemNames)
 	complete(cmd, "target", func() []string {
 		return append(append(slices.Clone(models.Targets), partNames()...), listed)
@@ -203,8 +205,8 @@ func (p *planFlags) options(o stowage.Options, outputs []output) (*models.Option
 		split = &models.Splitting{MaxMACs: float64(p.maxMACs)}
 	}
 	return &models.Options{
-		Split: split,
-		Run:   o, Permits: permits, InPlace: p.inPlace, Reorder: p.graph.reorder, Fold: p.fold, Replace: p.replace,
+		Split: split, Verify: p.verify,
+		Run: o, Permits: permits, InPlace: p.inPlace, Reorder: p.graph.reorder, Fold: p.fold, Replace: p.replace,
 		Kernels: p.kernels.Kernels,
 		Scratch: p.scratch, Tail: int64(p.tail), Capacity: int64(p.capacity), Target: p.target, Memories: p.where,
 		Report: p.reporting(outputs), JSON: p.json,

@@ -13,7 +13,7 @@ import (
 // leave the user with a file that was not written, or with a problem in which the flag does not count.
 
 // planning has the flags that mean nothing with --format, which plans nothing.
-var planning = []string{"report", "json", "capacity", "target", "tail", "diagonal", "reorder", "replace-plan", "split"}
+var planning = []string{"report", "json", "capacity", "target", "tail", "diagonal", "reorder", "replace-plan", "split", "verify"}
 
 // alone refuses what does not go with --probe, which reads no model.
 func (p *planFlags) alone() error {
@@ -63,6 +63,10 @@ func (p *planFlags) clash(cmd *cobra.Command, path string, kind *models.Kind, ou
 
 // splitClash refuses what does not go with --split, and what means nothing without it.
 func (p *planFlags) splitClash(cmd *cobra.Command) error {
+	if p.verify && p.where != nil {
+		return usagef("--verify runs models of one arena: leave out --pool, and name a target of %s",
+			strings.Join(models.Targets, ", "))
+	}
 	switch declared := func(s string) bool { return s != "none" && s != "reference" }; {
 	case !p.split && cmd.Flags().Changed("max-macs"):
 		return usagef("--max-macs needs --split: nothing else adds arithmetic")

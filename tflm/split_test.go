@@ -1,0 +1,157 @@
+package tflm
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
+)
+
+// drawnSplittings returns small networks of images with their plans; some have large tensors at their beginning.
+func drawnSplittings(t *testing.T, count int, o Options) (all []*Plan) {
+	t.Helper()
+	for seed := uint64(1); len(all) < count; seed++ {
+		m := parse(t, tflitemade.Images(seed, 3+int(seed%4)))
+		if m.Tensors[0].Shape[0] == 1 {
+			all = append(all, must.Get(Make(t.Context(), m, o))(t))
+		}
+	}
+	return all
+}
+
+// TestSplit splits drawn networks. The arena is smaller on each target, the arithmetic within its limit, the plan
+// without fault in the file, and no choice is below the bound.
+func TestSplit(t *testing.T) {
+	found := 0
+	for _, o := range []Options{{}, {Kernels: ReferenceKernels}, {InPlace: true}} {
+		for _, p := range drawnSplittings(t, 20, o) {
+			const most = 0.5
+			s := must.Get(p.Split(t.Context(), o, SplitOptions{Target: &Firmware32, MaxMACs: most}))(t)
+			if s.Plan == nil {
+				if s.Why == "" {
+					t.Error("no plan, and no reason")
+				}
+				continue
+			}
+			found++
+			was, is := p.Sizes(), s.Plan.Sizes()
+			for k := range is {
+				if is[k].After.Smallest > was[k].After.Smallest || is[k].Before != was[k].Before {
+					t.Errorf("on %s: %d, without strips %d; before %d and %d", is[k].Target.Name, is[k].After.Smallest,
+						was[k].After.Smallest, is[k].Before.Smallest, was[k].Before.Smallest)
+				}
+			}
+			if is[0].After.Smallest != s.Choice.Arena || s.Choice.Arena < s.Bound || float64(s.Choice.MACs) > most*float64(s.MACs) {
+				t.Errorf("arena %d, choice %+v, bound %d of %d multiply-accumulates", is[0].After.Smallest, s.Choice, s.Bound, s.MACs)
+			}
+			m := parse(t, must.Get(s.Plan.Written(p.Model))(t))
+			if v := must.Get(CheckFor(m, CheckOptions{Kernels: o.Kernels}))(t); !v.OK() || v.Pinned == 0 {
+				t.Errorf("the file: %v", v.Findings)
+			}
+			if head := must.Get(Head(t.Context(), m, nil))(t); head != s.Choice.Head {
+				t.Errorf("the head of the file is %d, of the choice %d", head, s.Choice.Head)
+			}
+			for k := 1; k < len(s.Front); k++ {
+				if x, y := s.Front[k-1], s.Front[k]; x.Arena > y.Arena || x.MACs <= y.MACs {
+					t.Errorf("front: %d with %d more, %d with %d more", x.Arena, x.MACs, y.Arena, y.MACs)
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d networks were split", found)
+	}
+}
+
+// TestChoices compares the paths and the bound with all sets of chains that share no operator.
+func TestChoices(t *testing.T) {
+	compared := 0
+	for _, p := range drawnSplittings(t, 30, Options{}) {
+		s := must.Get(newSplitting(p.Model, &Options{}, &Firmware32, true))(t)
+		s.most = s.macs / 4
+		all := s.segments(t.Context(), []int{2, 3}, true, 1<<40, nil)
+		if len(all) == 0 || len(all) > 16 {
+			continue
+		}
+		compared++
+		least, bound := int64(-1), int64(-1)
+		for set := range 1 << len(all) {
+			x := measured(s, all, set)
+			if x == nil {
+				continue
+			}
+			if x.macs <= s.most && (least < 0 || x.load+x.tail < least) {
+				least = x.load + x.tail
+			}
+			if n := x.least + x.tail + s.tail; bound < 0 || n < bound {
+				bound = n
+			}
+		}
+		if got := s.choices(all)[0]; got.load+got.tail != least {
+			t.Errorf("%d segments: load and tail %d, least %d", len(all), got.load+got.tail, least)
+		}
+		if got := s.bound(all); got != bound {
+			t.Errorf("%d segments: bound %d, want %d", len(all), got, bound)
+		}
+	}
+	if compared < 5 {
+		t.Errorf("only %d networks had few chains", compared)
+	}
+}
+
+// measured returns the sums of a set of segments; nil if two of them share an operator.
+func measured(s *splitting, all []segment, set int) *segment {
+	x := &segment{}
+	in := make([]bool, len(s.load))
+	for i := range all {
+		if set>>i&1 == 0 {
+			continue
+		}
+		for k := all[i].chain.First; k <= all[i].chain.Last; k++ {
+			if in[k] {
+				return nil
+			}
+			in[k] = true
+		}
+		x.load, x.least = max(x.load, all[i].load), max(x.least, all[i].least)
+		x.tail, x.macs = x.tail+all[i].tail, x.macs+all[i].macs
+	}
+	for k := range in {
+		if !in[k] {
+			x.load, x.least = max(x.load, s.load[k]), max(x.least, s.least[k])
+		}
+	}
+	return x
+}
+
+// TestSplitCapacity asks for capacities between the smallest arena and that without strips. The choice has the least
+// arithmetic of all chains and pairs of chains that fit.
+func TestSplitCapacity(t *testing.T) {
+	asked := 0
+	for _, p := range drawnSplittings(t, 20, Options{}) {
+		x := SplitOptions{Target: &Firmware32, MaxMACs: 1}
+		lowest := must.Get(p.Split(t.Context(), Options{}, x))(t)
+		if lowest.Plan == nil {
+			continue
+		}
+		whole := p.Sizes()[0].After.Smallest
+		for _, part := range []int64{4, 2} {
+			x.Capacity = lowest.Choice.Arena + (whole-lowest.Choice.Arena)/part
+			s := must.Get(p.Split(t.Context(), Options{}, x))(t)
+			if s.Plan == nil || s.Choice.Arena > x.Capacity {
+				t.Errorf("%d is not reached, though %d is possible: %+v", x.Capacity, lowest.Choice.Arena, s.Choice)
+				continue
+			}
+			asked++
+			if at := slices.IndexFunc(lowest.Front, func(c Choice) bool {
+				return c.Arena <= x.Capacity && c.MACs < s.Choice.MACs
+			}); at >= 0 {
+				t.Errorf("%d more multiply-accumulates to fit %d, though %d are enough", s.Choice.MACs, x.Capacity, lowest.Front[at].MACs)
+			}
+		}
+	}
+	if asked < 6 {
+		t.Errorf("only %d capacities were asked for", asked)
+	}
+}
