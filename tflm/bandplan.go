@@ -12,21 +12,22 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a body (bands.go) is one buffer of a plain problem. At each moment its window is from the first to the last byte
-// that is in use, so that others may lie over rows that have died, and where rows are born later. All views lie at
+// Idea: a body (bands.go) is one buffer of a plain problem. At each moment its window is from the first to the last
+// byte that is in use, so that others may lie over rows that have died, and where rows are born later. All views lie at
 // multiples of the runtime's alignment; other blocks are copied.
 //
-// A result may lie over bytes that die at its operator, at the distances of the kernels. As in a graph (graph/lower.go),
-// such an operator has several ticks. Take a result y, the bytes [a, b) of an operand x that die, and the distance
-// d = offset(x) - offset(y). Only -b < d < min(D, size(y) - a) is forbidden: further down, y is below all of [a, b).
+// A result may lie over bytes that die at its operator, at the distances of the kernels. As in a graph
+// (graph/lower.go), such an operator has several ticks. Take a result y, the bytes [a, b) of an operand x that die, and
+// the distance d = offset(x) - offset(y). Only -b < d < min(D, size(y) - a) is forbidden: further down, y is below all
+// of [a, b).
 //
 //	first   all but y: what dies meets everything else
 //	pairs   for each forbidden range, Above < d < Below: x has the window [c, e), y has [Above + e, Below + c), with any
 //	        c and e for which both lie in their tensors
 //	last    all but what dies: y meets everything else, and the rows of x that live on
 //
-// Invariant: in each tick the windows hold all bytes that are in use. So offsets without overlaps are a plan in which no
-// byte is overwritten that is read later. CheckFor, which knows bands and no windows, checks each plan.
+// Invariant: in each tick the windows hold all bytes that are in use. So offsets without overlaps are a plan in which
+// no byte is overwritten that is read later. CheckFor, which knows bands and no windows, checks each plan.
 //
 // Complexity: O(bytes in use, as bands) for each operator; a tick more for each permit.
 //
@@ -190,7 +191,8 @@ func (r *rowBuilder) pairs(operator int, permits []permit, buffer map[int]int) (
 		add := func(above, below, c, e int64) { // for distances of the two tensors; [c, e) is the window of the operand
 			if c = max(c, tflite.Alignment-below); above+tflite.Alignment < below {
 				out = append(out, rowPair{
-					buffer[x], buffer[body], dead, part{from: b.at[t] + c, to: b.at[t] + e},
+					buffer[x], buffer[body], dead,
+					part{from: b.at[t] + c, to: b.at[t] + e},
 					part{from: b.at[y] + above + e, to: b.at[y] + below + c},
 				})
 			}

@@ -7,9 +7,10 @@ import (
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
-// Idea: SLICE of whole rows and CONCATENATION of rows copy blocks of bytes. If a block's copy lies in place in the block,
-// the kernel copies bytes to themselves: a self-copy. So the result of SLICE can be a view of its operand, and a part can
-// be a view of CONCATENATION's result. A tensor with all its views is a body, and its bytes have one value each.
+// Idea: SLICE of whole rows and CONCATENATION of rows copy blocks of bytes. If a block's copy lies in place in the
+// block, the kernel copies bytes to themselves: a self-copy. So the result of SLICE can be a view of its operand, and a
+// part can be a view of CONCATENATION's result. A tensor with all its views is a body, and its bytes have one value
+// each.
 //
 // The rows of a body do not live equally long. SLICE reads only its rows, so those of an operand die one by one. The
 // parts of a result are born one by one. So a body is cut into bands, each with its own lifespan:
@@ -17,18 +18,18 @@ import (
 //	first = first tick at which an operator writes the band, last = last tick at which one reads or writes it
 //
 // Invariant: all tensors of a body agree on the value of each byte. For a view has one body, and either is a copy of it
-// (SLICE) or is copied into it (CONCATENATION). The result of a SLICE that is also a part of a CONCATENATION lies in the
-// latter alone.
+// (SLICE) or is copied into it (CONCATENATION). The result of a SLICE that is also a part of a CONCATENATION lies in
+// the latter alone.
 //
-// CONCATENATION copies by memcpy, and memcpy(p, p, n) is undefined in C, though it works in every library that is known.
-// No vendor's library replaces SLICE or CONCATENATION (CMSIS-NN, ESP-NN, Xtensa, ARC, CEVA).
+// CONCATENATION copies by memcpy, and memcpy(p, p, n) is undefined in C, though it works in every library that is
+// known. No vendor's library replaces SLICE or CONCATENATION (CMSIS-NN, ESP-NN, Xtensa, ARC, CEVA).
 //
 // Complexity: O(uses of a body²) for its bands.
 //
 // Source: Stowage; kernels/internal/reference/concatenation.h, slice.h of tensorflow/tflite-micro 90b983c.
 
-// A selfCopy is a block that an operator copies: inner is the block at byte at of outer. If inner lies there, the operator
-// copies it to itself.
+// A selfCopy is a block that an operator copies: inner is the block at byte at of outer. If inner lies there, the
+// operator copies it to itself.
 type selfCopy struct {
 	inner, outer int // tensors
 	at           int64
@@ -130,8 +131,8 @@ type bodies struct {
 	end   int32    // a tick after all operators, at which results of the model are still in use
 }
 
-// bodiesOf returns the bodies of a model if a block is a view whenever accept says so. It is nil for a model with several
-// subgraphs.
+// bodiesOf returns the bodies of a model if a block is a view whenever accept says so. It is nil for a model with
+// several subgraphs.
 func bodiesOf(m *tflite.Model, l *tflite.Lifetimes, accept func(c selfCopy) bool) *bodies {
 	if len(m.Subgraphs) != 1 {
 		return nil

@@ -13,12 +13,12 @@ import (
 //	from k to k + 1        operator k as it is, if its load is at most T
 //	from first to last + 1 a segment, if its load is at most T; it adds to the tail and to the arithmetic
 //
-// For each place there is a front: the paths of which no other has less tail and less arithmetic. T takes each load that
-// occurs. The path with the least T + tail, within the limit of arithmetic, has the lowest arena, if the plan reaches its
-// load. So the best paths are planned (split.go).
+// For each place there is a front: the paths of which no other has less tail and less arithmetic. T takes each load
+// that occurs. The path with the least T + tail, within the limit of arithmetic, has the lowest arena, if the plan
+// reaches its load. So the best paths are planned (split.go).
 //
-// Invariant: with least in place of load, and whatever the arithmetic, the least T + tail is a bound: no choice of these
-// segments has a smaller sum of head and tail.
+// Invariant: with least in place of load, and whatever the arithmetic, the least T + tail is a bound: no choice of
+// these segments has a smaller sum of head and tail.
 //
 // Complexity: O(loads · segments · front).
 //

@@ -8,9 +8,9 @@ import (
 )
 
 // Idea: a plan may lay the result of SLICE in place in its operand, and a part in place in the result of CONCATENATION
-// (bands.go). Rows that were read last may be overwritten while others of their tensor are still needed. So such tensors
-// are checked band by band. Two bands of different bodies that share bytes may meet only at one tick, as an operand that
-// dies and a result of the same operator, and then the kernel decides.
+// (bands.go). Rows that were read last may be overwritten while others of their tensor are still needed. So such
+// tensors are checked band by band. Two bands of different bodies that share bytes may meet only at one tick, as an
+// operand that dies and a result of the same operator, and then the kernel decides.
 //
 // Only blocks that the plan lays in place make a body. So a block that is off by a byte is checked as any other tensor.
 

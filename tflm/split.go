@@ -13,8 +13,8 @@ import (
 )
 
 // Idea: no plan is below the largest tensors of one operator. A chain of operators that runs in strips never holds its
-// large tensors, so its arena can be smaller by a lot. Strips are written into the model (internal/strips), which
-// then is an ordinary model of the same outputs.
+// large tensors, so its arena can be smaller by a lot. Strips are written into the model (internal/strips), which then
+// is an ordinary model of the same outputs.
 //
 //	segments (chains.go)   every chain in every number of strips, by itself: load, tail, arithmetic
 //	choices (chaindp.go)   the sets of chains with the least load + tail
@@ -56,7 +56,8 @@ type Split struct {
 	Front []Choice
 	// Bound: no choice of the considered strips has a smaller arena on the target, in bytes.
 	Bound int64
-	// Considered counts the chains in strips that were looked at in the last round, Planned those sets of them that were planned.
+	// Considered counts the chains in strips that were looked at in the last round, Planned those sets of them that
+	// were planned.
 	Considered, Planned int
 	// MACs are the multiply-accumulates of the model as it was.
 	MACs int64
@@ -66,14 +67,32 @@ type Split struct {
 
 // A Choice is chains in strips, with the figures of their plan.
 type Choice struct {
-	Chains    []strips.Chain
-	Arena     int64 // the smallest that works, on the target
-	Head      int64 // of it
-	Tail      int64 // of it
-	MACs      int64 // multiply-accumulates that are added
-	Operators int   // of the split model
+	Chains    []Chain // in the order of their operators
+	Arena     int64   // the smallest that works, on the target
+	Head      int64   // of it
+	Tail      int64   // of it
+	MACs      int64   // multiply-accumulates that are added
+	Operators int     // of the split model
 
-	plan *Plan
+	chains []strips.Chain
+	plan   *Plan
+}
+
+// A Chain is successive operators that run in strips.
+type Chain struct {
+	First, Last int    // operators of the model as it was, both included
+	Strips      int    // how many
+	Lines       string // what strips have: rows or columns
+	Kept        bool   // lines that several strips read are kept, not computed again
+	Cropped     bool   // convolutions pad each strip, and what they then have too much is cut off
+}
+
+// chainsOf returns chains for a choice.
+func chainsOf(all []strips.Chain) (out []Chain) {
+	for _, c := range all {
+		out = append(out, Chain{c.First, c.Last, c.Strips, c.Axis.String(), c.Ring, c.Crop})
+	}
+	return out
 }
 
 // Written returns the file of a model in these strips, with its plan.
@@ -161,8 +180,8 @@ func (c *chooser) choose(ctx context.Context) error {
 	return c.finish(ctx)
 }
 
-// some returns the choices to plan. Without a capacity these are the ones with the least load and tail, and some with less
-// arithmetic. With a capacity they are those that may fit, the least arithmetic first.
+// some returns the choices to plan. Without a capacity these are the ones with the least load and tail, and some with
+// less arithmetic. With a capacity they are those that may fit, the least arithmetic first.
 func (c *chooser) some(all []choice) (out []choice) {
 	if c.x.Capacity > 0 {
 		out = slices.DeleteFunc(slices.Clone(all), func(x choice) bool { return x.load+x.tail+c.tail > c.x.Capacity })
@@ -237,7 +256,7 @@ func (c *chooser) better(x, y *Choice) bool {
 
 // vary plans the best choice with other numbers of strips in one of its chains, and without the chain.
 func (c *chooser) vary(ctx context.Context, all []segment) error {
-	chains := c.best.Chains
+	chains := c.best.chains
 	for k, old := range chains {
 		for i := range all {
 			x := &all[i].chain
@@ -263,7 +282,7 @@ func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.O
 	if err != nil {
 		return nil, nil //nolint:nilerr // these chains cannot be split together
 	}
-	x := &Choice{Chains: chains, Operators: len(m.Operators), MACs: MACs(m) - c.macs}
+	x := &Choice{Chains: chainsOf(chains), chains: chains, Operators: len(m.Operators), MACs: MACs(m) - c.macs}
 	if x.MACs > c.most {
 		return nil, nil
 	}
@@ -301,8 +320,8 @@ func (c *chooser) arena(p *Plan) int64 {
 	return 0
 }
 
-// larger reports whether an arena is larger than without strips: on a target, or with kernels that are known, if they are
-// not named.
+// larger reports whether an arena is larger than without strips: on a target, or with kernels that are known, if they
+// are not named.
 func (c *chooser) larger(made *Plan) bool {
 	was := c.whole.Sizes()
 	for k, s := range made.Sizes() {
@@ -340,7 +359,7 @@ func (c *chooser) finish(ctx context.Context) error {
 	}
 	c.out.Why = ""
 	run := c.options.Solve
-	if x, err := c.plan(ctx, c.best.Chains, run); err != nil {
+	if x, err := c.plan(ctx, c.best.chains, run); err != nil {
 		return err
 	} else if x != nil && x.Arena < c.best.Arena {
 		c.best = x
@@ -358,7 +377,7 @@ func (c *chooser) finish(ctx context.Context) error {
 		}
 	}
 	slices.SortFunc(c.out.Front, func(x, y Choice) int {
-		return cmp.Or(cmp.Compare(x.Arena, y.Arena), cmp.Compare(x.MACs, y.MACs), strings.Compare(nameOf(x.Chains), nameOf(y.Chains)))
+		return cmp.Or(cmp.Compare(x.Arena, y.Arena), cmp.Compare(x.MACs, y.MACs), strings.Compare(nameOf(x.chains), nameOf(y.chains)))
 	})
 	least := int64(-1)
 	c.out.Front = slices.DeleteFunc(c.out.Front, func(x Choice) bool {

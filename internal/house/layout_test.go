@@ -308,7 +308,7 @@ var layers = []struct {
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "internal/testkit/pypi", "tflm"}},
 	{"tflm", []string{
 		"", "model", "graph", "format/cheader", "format/tflite", "internal/described", "internal/bound", "internal/distance",
-		"internal/kernelscratch", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify",
+		"internal/kernelscratch", "internal/strips", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify",
 		"internal/place", "internal/run", "internal/timeline",
 	}},
 	{"internal/models", []string{

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/strips"
 	"github.com/stowage-go/stowage/tflm"
 )
 
@@ -40,9 +39,10 @@ type chainReport struct {
 	First  int    `json:"first"` // operators, both included
 	Last   int    `json:"last"`
 	Strips int    `json:"strips"`
-	Lines  string `json:"lines"`         // rows or columns
-	Kept   bool   `json:"ring"`          // lines that several strips read are kept, and not computed again
-	Name   string `json:"first_to_last"` // in words
+	Lines  string `json:"lines"`     // rows or columns
+	Kept   bool   `json:"kept"`      // lines that several strips read are kept, not computed again
+	Crop   bool   `json:"cropped"`   // convolutions pad each strip, and what they then have too much is cut off
+	Name   string `json:"operators"` // first and last in words
 }
 
 type choiceReport struct {
@@ -90,13 +90,13 @@ func (p *Options) split(ctx context.Context, made *tflm.Plan, o tflm.Options, we
 }
 
 // chainOf reports a chain of a model.
-func chainOf(m *tflite.Model, c strips.Chain) chainReport {
+func chainOf(m *tflite.Model, c tflm.Chain) chainReport {
 	label := func(k int) string { return fmt.Sprintf("%s %d", m.Operators[k].Name(), k) }
 	name := label(c.First)
 	if c.Last > c.First {
 		name += " to " + label(c.Last)
 	}
-	return chainReport{c.First, c.Last, c.Strips, c.Axis.String(), c.Ring, name}
+	return chainReport{c.First, c.Last, c.Strips, c.Lines, c.Kept, c.Cropped, name}
 }
 
 // lines says what the strips are.
@@ -107,8 +107,11 @@ func (r *splitReport) lines() (out []string) {
 	var chains []string
 	for _, c := range r.Chains {
 		kept := ""
-		if c.Kept {
+		switch {
+		case c.Kept:
 			kept = ", with lines kept"
+		case c.Crop:
+			kept = ", cropped"
 		}
 		chains = append(chains, fmt.Sprintf("%s in %d strips of %s%s", c.Name, c.Strips, c.Lines, kept))
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: a model that was written is run beside the model that was given, in the interpreter of TensorFlow Lite Micro for
-// Python, on the same inputs: the written one in the arena that the report names for it. Outputs must be the same bytes.
-// If they are not, nothing is written. Without an interpreter nothing is run, and the report says so.
+// Idea: a model that was written is run beside the model that was given, in the interpreter of TensorFlow Lite Micro
+// for Python, on the same inputs: the written one in the arena that the report names for it. Outputs must be the same
+// bytes. If they are not, nothing is written. Without an interpreter nothing is run, and the report says so.
 
 //go:embed verify.py
 var verifier string

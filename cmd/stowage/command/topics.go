@@ -111,6 +111,8 @@ Scratch of other kernels is given with --scratch, which may be repeated:
 
 The new plan is written only if the head gets smaller by it. If no kernels are named, it is worse than the runtime's own on none that are known. A faulty plan is always replaced. A plan whose tensors share bytes on purpose, such as that of Vela for an Ethos-U, is kept, unless it overlaps more closely than --diagonal permits; --replace-plan replaces it.
 
+With --split chains of operators run in strips of rows, if the arena then gets smaller on every target. Strips are ordinary operators in the model, and the outputs stay the same bits. --max-macs limits the arithmetic that strips add. With --capacity it is the least with which the model fits. If no strips help, the ordinary plan is written.
+
 With --diagonal a result may lie over what its kernel has read of the operand, which takes up to half of the head away. How closely depends on the order of the kernel's loops: those of --kernels, or of --diagonal=NAME. With other kernels the outputs may be wrong: see check --diagonal.
 
 In an ONNX model, --dim sets dimensions that the inputs leave open.`,
