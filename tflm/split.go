@@ -127,6 +127,15 @@ func (p *Plan) Split(ctx context.Context, o Options, x SplitOptions) (*Split, er
 	if err := c.choose(ctx); err != nil {
 		return nil, err
 	}
+	if c.x.Capacity > 0 && (c.best == nil || c.best.Arena > c.x.Capacity) { // nothing fits: the smallest arena
+		c.x.Capacity = 0
+		if err := c.choose(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.finish(ctx); err != nil {
+		return nil, err
+	}
 	return &c.out, nil
 }
 
@@ -145,7 +154,7 @@ type chooser struct {
 // nameOf names chains in strips.
 func nameOf(chains []strips.Chain) string { return fmt.Sprint(chains) }
 
-// choose fills in out.
+// choose looks for the best choice.
 func (c *chooser) choose(ctx context.Context) error {
 	within := c.arena(c.whole) // a load with which the arena is smaller than that of the plan as it is
 	if c.x.Capacity > 0 {
@@ -177,7 +186,7 @@ func (c *chooser) choose(ctx context.Context) error {
 			break
 		}
 	}
-	return c.finish(ctx)
+	return nil
 }
 
 // some returns the choices to plan. Without a capacity these are the ones with the least load and tail, and some with

@@ -65,7 +65,7 @@ func (p *Options) fit(r *planReport, made *tflm.Plan, others []alternative) {
 	case exact && f.Needed <= f.Capacity:
 		f.Fits = "yes"
 		return
-	case least > f.Capacity && (r.Split == nil || !r.Split.Split): // other strips may be smaller
+	case least > f.Capacity && r.Split == nil: // other strips may be smaller
 		f.Fits = "no"
 	default:
 		f.Fits = "unknown"

@@ -68,6 +68,7 @@ func TestScripts(t *testing.T) {
 				os.WriteFile(filepath.Join(env.WorkDir, "tiny.tflite"), tflitemade.Network(60, 8), 0o666), // that of examples
 				os.WriteFile(filepath.Join(env.WorkDir, "easy.tflite"), tflitemade.Network(1, 2), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "images.tflite"), tflitemade.Images(1, 10), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "strips.tflite"), tflitemade.Images(33, 5), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "points.tflite"),
 					tflitemade.Model([]tflitemade.Graph{tflitemade.Points()}), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "bytes.tflite"), tflitemade.Bytes(134, 10), 0o666),

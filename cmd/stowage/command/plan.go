@@ -90,12 +90,12 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringArrayVarP(&p.outputs, "output", "o", nil,
-		"write to `FILE`: .tflite or .cc for the planned model, .onnx for that of --reorder, .h for numbers, or .c, .csv, .json, .svg, .png, .pdf, .html, .tex; repeatable")
+		"write to `FILE`: .tflite .cc .onnx .h .c .csv .json .svg .png .pdf .html .tex; repeatable")
 	f.VarP(&p.capacity, "capacity", "c", "ask if the smallest arena fits into `SIZE`, such as 64KiB")
 	f.StringVar(&p.target, "target", "32",
-		"for --capacity: `TARGET` 32, 64 (bit) or python; or a part, with its memories and kernels (list)")
+		"`TARGET`: 32, 64, python or a part (list)")
 	f.StringArrayVar(&p.pools, "pool", nil,
-		"plan in several memories: `NAME=SIZE`, the fastest first (stowage help memories); repeatable")
+		"memories `NAME=SIZE`, the fastest first; repeatable")
 	f.StringArrayVar(&p.reports, "report", nil, "write a report to `FILE`, .html or .json; repeatable")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, except that of --json")
@@ -103,13 +103,13 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	f.StringVar(&p.format, "format", "", "write the problem as `NAME` (csv, json); plan nothing")
 	f.BoolVar(&p.inPlace, "in-place", false, "let results of element-wise operators overwrite operands")
 	p.kernels.bind(cmd, "let results overlap operands as the kernels (`NAME`) allow")
-	f.StringArrayVar(&p.scratch, "scratch", nil, "`OPERATOR=BYTES`, a target's log, or none; repeatable")
+	f.StringArrayVar(&p.scratch, "scratch", nil, "`OP=BYTES`, a target's log, or none; repeatable")
 	f.Var(&p.tail, "tail", "the `SIZE` of the tail that the target reports")
 	f.BoolVar(&p.probe, "probe", false, "print a C++ header that logs the scratch of a target")
 	f.BoolVar(&p.fold, "fold-float16", false, "convert float16 weights to float32 in the model")
-	f.BoolVar(&p.split, "split", false, "run chains of operators in strips, if the arena gets smaller")
-	f.Var(&p.maxMACs, "max-macs", "with --split: at most so much more arithmetic, a `PERCENT`")
-	f.BoolVar(&p.verify, "verify", false, "run the planned model beside the given one, if Python has tflite_micro")
+	f.BoolVar(&p.split, "split", false, "run operators in strips, for a smaller arena")
+	f.Var(&p.maxMACs, "max-macs", "the most arithmetic that --split adds: `N%`")
+	f.BoolVar(&p.verify, "verify", false, "compare the planned model in Python's interpreter")
 	f.BoolVar(&p.replace, "replace-plan", false, "replace the model's own plan in any case, even Vela's")
 	bindBrief(cmd, &p.brief)
 	p.model.bind(cmd)

@@ -83,11 +83,11 @@ func newFirmware() *cobra.Command {
 
 Plan computes these without a board, from what the runtime (tensorflow/tflite-micro 90b983c) and the kernels keep. It does so for 32-bit and 64-bit firmware, and for the Python package tflite_micro. If the model cannot run, or an operator is not known, it says "at least", and --capacity exits with 3 or 4. Give the tail that your target reports with --tail.
 
--o FILE writes by extension. It may be repeated, and either all files are written or none:
+-o FILE writes by extension, and may be repeated. All files are written or none:
 
   .tflite         the model with its plan, as metadata OfflineMemoryAllocation;
                   the old file follows byte for byte
-  .cc .cpp .cxx   the same model as an aligned constant array, with its sizes
+  .cc .cpp .cxx   the same model as a constant array, with its sizes
   …selftest.cc    a test of the new plan, which firmware runs once
   .h              the arena sizes (_32, _64), the head and the offsets as macros
   .c              memory and a table of tensors, for code without the runtime
@@ -109,11 +109,11 @@ Scratch of other kernels is given with --scratch, which may be repeated:
                   --probe, or with TF_LITE_SHOW_MEMORY_USE
   reference, none what the reference kernels ask for, or nothing
 
-The new plan is written only if the head gets smaller by it. If no kernels are named, it is worse than the runtime's own on none that are known. A faulty plan is always replaced. A plan whose tensors share bytes on purpose, such as that of Vela for an Ethos-U, is kept, unless it overlaps more closely than --diagonal permits; --replace-plan replaces it.
+The new plan is written only if the head gets smaller by it. If no kernels are named, it is worse than the runtime's own on none that are known. A faulty plan is always replaced. A plan whose tensors share bytes on purpose, such as Vela's, is kept, unless --replace-plan is given.
 
-With --split chains of operators run in strips of rows, if the arena then gets smaller on every target. Strips are ordinary operators in the model, and the outputs stay the same bits. --max-macs limits the arithmetic that strips add. With --capacity it is the least with which the model fits. If no strips help, the ordinary plan is written.
+With --split chains of operators run in strips of rows, in the same bits, if the arena then gets smaller. --max-macs limits the arithmetic that they add.
 
-With --diagonal a result may lie over what its kernel has read of the operand, which takes up to half of the head away. How closely depends on the order of the kernel's loops: those of --kernels, or of --diagonal=NAME. With other kernels the outputs may be wrong: see check --diagonal.
+With --diagonal a result may lie over what its kernel has read of the operand. How closely depends on the kernel. With others the outputs may be wrong: see check --diagonal.
 
 In an ONNX model, --dim sets dimensions that the inputs leave open.`,
 	}

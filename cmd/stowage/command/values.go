@@ -48,7 +48,7 @@ func (s *percentage) Set(text string) error {
 func (s *percentage) String() string { return strconv.FormatFloat(float64(*s)*100, 'g', -1, 64) + "%" }
 
 // Type names the value in help.
-func (s *percentage) Type() string { return "PERCENT" }
+func (s *percentage) Type() string { return "N%" }
 
 // A duration is a time limit as a flag takes it, in the spelling of package units.
 type duration time.Duration
