@@ -35,6 +35,12 @@ void *memset(void *to, int byte, size_t bytes);
 typedef stowage_core_size addr; /* an offset or a size */
 typedef int32_t idx;            /* a number of a body, piece, section or position */
 
+#ifdef __GNUC__ /* what is smaller if it is not inlined */
+#define APART __attribute__((noinline)) static
+#else
+#define APART static
+#endif
+
 #define MAX_ADDR ((addr)(((uint64_t)1 << (8 * sizeof(addr) - 1)) - 1))
 #define MOST (MAX_ADDR / 4)     /* no plan is higher, so sums of two heights and an alignment do not overflow */
 #define GONE (MAX_ADDR / 8 * 7) /* the start of a piece that is placed: behind all others */
@@ -44,7 +50,7 @@ typedef int32_t idx;            /* a number of a body, piece, section or positio
 static addr greater(addr a, addr b) { return a > b ? a : b; }
 static addr lesser(addr a, addr b) { return a < b ? a : b; }
 static addr round_up(addr x, addr to) { return to <= 1 ? x : (x + to - 1) / to * to; }
-static addr divisor(addr a, addr b) {
+APART addr divisor(addr a, addr b) {
 	while (b) {
 		addr rest = a % b;
 		a = b, b = rest;
@@ -78,10 +84,7 @@ static void *take(arena *a, size_t each, size_t count) {
 }
 #define TAKE(a, type, count) ((type *)take(a, sizeof(type), (size_t)(count)))
 
-static arena dry_run(void) {
-	arena a = {NULL, 0, 0, 1, 0};
-	return a;
-}
+static const arena dry_run = {NULL, 0, 0, 1, 0};
 
 /* ------------------------------------------------------------------------------------------------------ problem */
 typedef struct {
@@ -195,7 +198,7 @@ static int is_empty(const stowage_core_problem *q) {
  * Invariant: raw, which is p->piece for plain problems, has a piece for each stretch of each buffer, grouped by body.
  * distance[i] is from the offset of i's body. Returns whether links, fixed offsets and sums of sizes are valid.
  * Complexity: O(n log n), and the square of a body's stretches. Source: bodies of Stowage's internal/lower. */
-static int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *distance, idx *root) {
+APART int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *distance, idx *root) {
 	idx i, k, n = 0;
 #if SHAPES
 	idx g = 0, l = 0;
@@ -418,17 +421,17 @@ static idx partition_end(const problem *p, idx low) {
 typedef struct {
 	const problem *p;
 	const char *word;
-	const addr *load;
-	idx base;
+	idx base; /* numbers are from this body on */
 } keys;
 
-static uint64_t key(const keys *k, const body *b, idx i, char letter) {
+static uint64_t key(const problem *p, idx i, char letter) {
+	const body *b = &p->bodies[i];
 	switch (letter & ~32) {
 	case 'A': return (uint64_t)b->size * (uint64_t)((int64_t)b->upper - b->lower);
 	case 'C': return (uint64_t)(b->last - b->first);
 	case 'I': return (uint64_t)b->id;
 	case 'L': return (uint64_t)((int64_t)b->lower + ((int64_t)1 << 31));
-	case 'T': return (uint64_t)k->load[i];
+	case 'T': return (uint64_t)p->load[i];
 	case 'U': return (uint64_t)((int64_t)b->upper + ((int64_t)1 << 31));
 	case 'W': return (uint64_t)((int64_t)b->upper - b->lower);
 	default: return (uint64_t)b->size;
@@ -436,13 +439,13 @@ static uint64_t key(const keys *k, const body *b, idx i, char letter) {
 }
 static int by_word(const void *context, idx i, idx j) {
 	const keys *k = context;
-	const body *a = &k->p->bodies[k->base + i], *b = &k->p->bodies[k->base + j];
 	const char *w;
+	i += k->base, j += k->base;
 	for (w = k->word; *w; w++) {
-		uint64_t x = key(k, a, i, *w), y = key(k, b, j, *w);
+		uint64_t x = key(k->p, i, *w), y = key(k->p, j, *w);
 		if (x != y) return (*w & 32) ? x < y : x > y;
 	}
-	return a->id < b->id;
+	return k->p->bodies[i].id < k->p->bodies[j].id;
 }
 
 enum { FIRST, BEST, STACK };
@@ -491,8 +494,8 @@ static idx tree_meet(problem *p, idx low, idx high, idx i) {
 	return head;
 }
 #endif
-/* Returns where body i goes, beside what is placed: the list from head on. A body of several pieces may fit below one body and not below the next,
- * so it begins again at each new offset, and takes the lowest. */
+/* Returns where body i goes, beside what is placed: the list from head on. A body of several pieces may fit below one
+ * body and not below the next, so it begins again at each new offset, and takes the lowest. */
 static addr list_find(problem *p, idx head, idx i, int best) {
 	const body *b = &p->bodies[i];
 	addr at = 0, found = -1, room = MAX_ADDR;
@@ -600,7 +603,7 @@ static addr heuristics(problem *p, idx low, idx high, addr goal, addr lowest, id
 	for (; row < end && lowest > goal; row++) {
 		keys k;
 		addr h;
-		k.p = p, k.word = rows[row].word, k.load = p->load, k.base = 0;
+		k.p = p, k.word = rows[row].word, k.base = 0;
 		for (i = low; i < high; i++) p->order[i - low] = i;
 		sort(p->order, high - low, by_word, &k);
 		if (rows[row].way == STACK && high - low <= STACK_MOST) stack_order(p, low, high);
@@ -689,7 +692,6 @@ typedef struct {
 	run *r;
 	idx base, n, m, pieces, s0; /* bodies [base, base + n) of p; sections from s0 */
 	int composite;              /* some body has several pieces */
-	int tied;                   /* ranks begin with crowd */
 	addr unit, limit;           /* the divisor of alignments; no top is above the limit */
 	item *items;                /* the bodies */
 	block *blocks;              /* their pieces */
@@ -697,7 +699,7 @@ typedef struct {
 	idx *list;
 	uint32_t *unplaced;         /* bodies */
 	uint32_t *starts, *dirty;   /* sections with edges; which of these must be checked */
-	idx *path, *near, *scratch, *open; /* what is placed; and lists in the making */
+	idx *path, *near, *scratch, *open; /* what is placed; and lists in the making: those of heuristics */
 	addr *ends;                 /* of what is open */
 	change *trail;
 	part *parts;
@@ -762,10 +764,6 @@ static int next_of(const kernel *k, const part *c, idx *j) {
 	*j = bit_from(k->unplaced, *j < 0 ? from : *j + 1, end);
 	return *j < end;
 }
-static int is_done(const kernel *k, const part *c) {
-	idx j = -1;
-	return !next_of(k, c, &j);
-}
 
 static int placed(const kernel *k, idx j) { return k->blocks[k->items[j].piece].start == GONE; }
 static int waits(const kernel *k, const part *c, idx j) {
@@ -795,7 +793,7 @@ static idx neighbours(kernel *k, idx j) {
 	return n;
 }
 
-static void log_change(kernel *k, idx at, addr lb, addr inf) {
+APART void log_change(kernel *k, idx at, addr lb, addr inf) {
 	change c;
 	if (k->trail_count == k->trail_most) {
 		k->full = 1;
@@ -823,37 +821,24 @@ static void moved(kernel *k, idx j) {
 		mark_dirty(k, k->blocks[e].first, k->blocks[e].last);
 	}
 }
-static void enter(kernel *k, idx s) {
-	k->sections[s].edges++;
-	set_bit(k->starts, s);
+static void count_edge(kernel *k, idx s, int by) {
+	if ((k->sections[s].edges += by) > 0) set_bit(k->starts, s); else clear_bit(k->starts, s);
 }
-static void leave(kernel *k, idx s) {
-	if (--k->sections[s].edges == 0) clear_bit(k->starts, s);
-}
-/* Takes j out of what is unplaced. */
-static void remove_body(kernel *k, idx j) {
+/* Takes j out of what is unplaced (by is -1), or back into it (1). */
+static void move_body(kernel *k, idx j, int by) {
+	addr start = by > 0 ? k->items[j].inf : GONE;
 	idx e, s;
-	clear_bit(k->unplaced, j);
-	for (s = k->items[j].first; s + 1 < k->items[j].last; s++) k->sections[s].cuts--;
+	if (by > 0) set_bit(k->unplaced, j); else clear_bit(k->unplaced, j);
+	for (s = k->items[j].first; s + 1 < k->items[j].last; s++) k->sections[s].cuts += by;
 	for (e = k->items[j].piece; e < k->items[j].end; e++) {
-		addr size = k->blocks[e].size;
-		k->blocks[e].start = GONE;
-		for (s = k->blocks[e].first; s < k->blocks[e].last; s++) k->sections[s].total -= size, k->sections[s].live--;
-		leave(k, k->blocks[e].first), leave(k, k->blocks[e].last);
-	}
-}
-/* Undoes remove_body. */
-static void return_body(kernel *k, idx j) {
-	idx e, s;
-	set_bit(k->unplaced, j);
-	for (s = k->items[j].first; s + 1 < k->items[j].last; s++) k->sections[s].cuts++;
-	for (e = k->items[j].piece; e < k->items[j].end; e++) {
-		addr size = k->blocks[e].size, start = k->blocks[e].start = k->items[j].inf;
-		for (s = k->blocks[e].first; s < k->blocks[e].last; s++) {
-			k->sections[s].total += size, k->sections[s].live++;
-			if (k->sections[s].top < start) k->sections[s].top = start;
+		block *b = &k->blocks[e];
+		b->start = start;
+		for (s = b->first; s < b->last; s++) {
+			section *x = &k->sections[s];
+			x->total += by > 0 ? b->size : -b->size, x->live += by;
+			if (by > 0 && x->top < start) x->top = start;
 		}
-		enter(k, k->blocks[e].first), enter(k, k->blocks[e].last);
+		count_edge(k, b->first, by), count_edge(k, b->last, by);
 	}
 }
 /* Goes back to where the trail and the path had these lengths. */
@@ -868,7 +853,7 @@ static void undo(kernel *k, idx trail, idx path) {
 		k->items[c->at].lb = c->lb, k->items[c->at].inf = c->inf;
 		for (e = k->items[c->at].piece; e < k->items[c->at].end; e++) k->blocks[e].start = c->inf;
 	}
-	while (k->path_count > path) return_body(k, k->path[--k->path_count]);
+	while (k->path_count > path) move_body(k, k->path[--k->path_count], 1);
 	clear_bits(k->dirty, k->m);
 	k->highest = 0;
 }
@@ -904,7 +889,7 @@ static int place_body(kernel *k, idx j) {
 	k->items[j].best = k->items[j].lb;
 	k->path[k->path_count++] = j;
 	k->highest = 0;
-	remove_body(k, j);
+	move_body(k, j, -1);
 	for (e = k->items[j].piece; e < k->items[j].end; e++) {
 		mark_dirty(k, k->blocks[e].first, k->blocks[e].last);
 		if (k->sections[k->blocks[e].first].live > 0) set_bit(k->dirty, run_of(k, k->blocks[e].first));
@@ -1045,21 +1030,15 @@ static int lift(kernel *k, const part *c) {
 static int infer(kernel *k, const part *c) {
 	idx s;
 	int round;
-	if (is_done(k, c)) return 1;
 	for (round = 0; round < 30; round++) {
 		int64_t raised;
 		if (!lift(k, c)) return 0;
 		raised = k->raised;
-		if (round & 1) {
-			for (s = bit_from(k->dirty, c->first, c->last); s < c->last; s = bit_from(k->dirty, s + 1, c->last)) {
-				clear_bit(k->dirty, s);
-				if (!check_section(k, s)) return 0;
-			}
-		} else {
-			for (s = bit_before(k->dirty, c->last, c->first); s >= c->first; s = bit_before(k->dirty, s, c->first)) {
-				clear_bit(k->dirty, s);
-				if (!check_section(k, s)) return 0;
-			}
+		for (s = round & 1 ? c->first - 1 : c->last;;) { /* odd rounds go up, even ones down */
+			s = round & 1 ? bit_from(k->dirty, s + 1, c->last) : bit_before(k->dirty, s, c->first);
+			if (s < c->first || s >= c->last) break;
+			clear_bit(k->dirty, s);
+			if (!check_section(k, s)) return 0;
 		}
 		if (k->raised == raised) return 1;
 	}
@@ -1071,15 +1050,12 @@ static int infer(kernel *k, const part *c) {
 }
 
 /* -------------------------------------------------------------------------------------------------------- search
- * Ranks say in which order candidates with the same offset are tried. A tied order begins with the load of what is
- * unplaced, so ranks are renewed where a part falls apart. */
+ * Ranks say in which order candidates with the same offset are tried. They begin with the load of what is unplaced, so
+ * they are renewed where a part falls apart. */
 static int by_load(const void *context, idx i, idx j) {
 	const kernel *k = context;
-	return k->items[i].crowd != k->items[j].crowd ? k->items[i].crowd > k->items[j].crowd : k->items[i].tie < k->items[j].tie;
-}
-static int by_tie(const void *context, idx i, idx j) {
-	const kernel *k = context;
-	return k->items[i].tie < k->items[j].tie;
+	const item *a = &k->items[i], *b = &k->items[j];
+	return a->crowd != b->crowd ? a->crowd > b->crowd : a->tie < b->tie;
 }
 static void rank_bodies(kernel *k, const part *c) {
 	idx *list = k->p->order, n = 0, j, s, r;
@@ -1089,7 +1065,7 @@ static void rank_bodies(kernel *k, const part *c) {
 		for (s = k->items[j].first; s < k->items[j].last; s++) most = greater(most, k->sections[s].total);
 		k->items[j].crowd = most;
 	}
-	sort(list, n, k->tied ? by_load : by_tie, k);
+	sort(list, n, by_load, k);
 	for (r = 0; r < n; r++) {
 		j = list[r];
 		if (k->items[j].rank == r) continue;
@@ -1112,12 +1088,14 @@ static int tried_before(const kernel *k, idx i, idx j) {
 	return k->items[i].lb != k->items[j].lb ? k->items[i].lb < k->items[j].lb : k->items[i].rank < k->items[j].rank;
 }
 
-/* Splitting. Idea: if no unplaced body lives on both sides of a cut, the two sides are searched by themselves,
- * and the second is not searched again for each plan of the first. New cuts are within the lifespan of what was placed. Infers in all parts. Returns whether all may be completed. */
+/* Splitting. Idea: if no unplaced body lives on both sides of a cut, the two sides are searched by themselves, and the
+ * second is not searched again for each plan of the first. New cuts are within the lifespan of what was placed.
+ * Infers in all parts. Returns whether all may be completed. */
 static void push_part(kernel *k, const part *whole, idx first, idx last) {
 	part c = *whole;
+	idx j = -1;
 	c.first = first, c.last = last;
-	if (is_done(k, &c)) return;
+	if (!next_of(k, &c, &j)) return;
 	if (k->part_count == k->part_most) k->full = 1;
 	else k->parts[k->part_count++] = c;
 }
@@ -1128,22 +1106,20 @@ static int split_part(kernel *k, frame *f) {
 		push_part(k, &f->c, from, s + 1);
 		from = s + 1;
 	}
-	if (from == f->c.first) return infer(k, &f->c);
 	push_part(k, &f->c, from, f->c.last);
 	f->end = k->part_count;
 	for (i = f->base; i < f->end; i++) {
 		if (f->end - f->base > 1) {
-			if (k->tied) rank_bodies(k, &k->parts[i]);
+			rank_bodies(k, &k->parts[i]);
 			k->parts[i].rank = -1;
 		}
 		if (!infer(k, &k->parts[i])) return 0;
 	}
 	return 1;
 }
-/* Begins a node for part c. Returns EXHAUSTED, SOLVED or CUT, or -1 if f now has a candidate to try. */
+/* Begins a node for part c, which is not empty. Returns EXHAUSTED or CUT, or -1 if f now has a candidate to try. */
 static int open_node(kernel *k, const part *c, frame *f) {
 	idx i, j = -1;
-	if (is_done(k, c)) return SOLVED;
 	if (k->nodes >= k->most || k->full) return CUT;
 	if ((++k->nodes & 31) == 0 && cancelled(k->r)) {
 		k->full = 1;
@@ -1190,20 +1166,15 @@ static int next_body(kernel *k, frame *f) {
 }
 /* Searches part c.
  *
- * Invariant: frames[0, depth) are the nodes from the root to here. A node whose rest is one part is solved with it. If
- * it fell apart, its next part follows, and what was solved leaves the stack; undo takes it back by trail and path. */
+ * Invariant: frames[0, depth) are the nodes from the root to here. A node is solved with its last part, and leaves the
+ * stack; undo takes it back by trail and path. */
 static int search(kernel *k, part c) {
 	idx depth = 0;
 	int result = open_node(k, &c, &k->frames[0]);
 	for (;;) {
 		frame *f;
 		if (result == -1) { /* frames[depth] has a candidate */
-			f = &k->frames[depth++];
-			if (!try_body(k, f)) result = EXHAUSTED;
-			else {
-				c = f->next < f->end ? k->parts[f->next++] : f->c;
-				result = open_node(k, &c, &k->frames[depth]);
-			}
+			result = try_body(k, &k->frames[depth++]) ? SOLVED : EXHAUSTED;
 			continue;
 		}
 		if (result == CUT) return CUT;
@@ -1233,9 +1204,7 @@ static void kernel_arrays(kernel *k, arena *a, size_t n, size_t pieces, size_t m
 	k->part_most = (idx)(2 * n + 2), k->trail_most = (idx)(TRAIL_EACH * n + 64);
 	k->items = TAKE(a, item, n), k->blocks = TAKE(a, block, pieces), k->sections = TAKE(a, section, m + 2);
 	k->parts = TAKE(a, part, k->part_most), k->frames = TAKE(a, frame, n + 1);
-	k->trail = TAKE(a, change, k->trail_most), k->ends = TAKE(a, addr, n);
-	k->path = TAKE(a, idx, n), k->near = TAKE(a, idx, n), k->open = TAKE(a, idx, n);
-	k->scratch = TAKE(a, idx, pieces), k->list = TAKE(a, idx, spans);
+	k->trail = TAKE(a, change, k->trail_most), k->list = TAKE(a, idx, spans);
 	k->unplaced = TAKE(a, uint32_t, n / 32 + 1);
 	k->starts = TAKE(a, uint32_t, m / 32 + 1), k->dirty = TAKE(a, uint32_t, m / 32 + 1);
 }
@@ -1243,6 +1212,7 @@ static void kernel_arrays(kernel *k, arena *a, size_t n, size_t pieces, size_t m
 static void kernel_init(kernel *k) {
 	const problem *p = k->p;
 	idx n = k->n, m = k->m, i, j, s, e, first_piece = p->bodies[k->base].piece;
+	k->path = p->tree, k->near = p->meet, k->open = p->next, k->scratch = p->order, k->ends = p->trial;
 	k->unit = 0;
 	for (j = 0; j < n; j++) k->unit = divisor(k->unit, p->bodies[k->base + j].align);
 	memset(k->sections, 0, sizeof(section) * (size_t)(m + 2));
@@ -1276,7 +1246,7 @@ static void kernel_init(kernel *k) {
 	}
 }
 /* Searches a plan of at most that height with ranks by that word, within so many nodes. */
-static int ask_order(kernel *k, addr capacity, const char *word, int64_t most) {
+APART int ask_order(kernel *k, addr capacity, const char *word, int64_t most) {
 	const problem *p = k->p;
 	idx n = k->n, m = k->m, j, s, r, *list = k->p->order;
 	int alone = 1;
@@ -1298,11 +1268,10 @@ static int ask_order(kernel *k, addr capacity, const char *word, int64_t most) {
 		if (b->fixed >= 0) x->ub = b->fixed;
 		k->limit = greater(k->limit, x->ub + x->tall);
 		x->seen = 0, x->logged = x->by = x->rank = -1;
-		return_body(k, j);
+		move_body(k, j, 1);
 	}
 	if (!alone) return EXHAUSTED;
-	k->tied = word[0] == 'T';
-	by.p = p, by.word = k->tied ? word + 1 : word, by.load = NULL, by.base = k->base;
+	by.p = p, by.word = word, by.base = k->base;
 	for (j = 0; j < n; j++) list[j] = j;
 	sort(list, n, by_word, &by);
 	for (r = 0; r < n; r++) k->items[list[r]].tie = r;
@@ -1327,7 +1296,7 @@ typedef struct {
 } asker;
 
 enum { NEVER = -1, UNKNOWN = 0, FITS = 1 };
-static const char words[][4] = {"TWA", "TAW", "TC"};
+static const char words[][3] = {"WA", "AW", "C"}; /* after the load */
 
 static size_t spans_of(const problem *p, idx low, idx high) {
 	size_t sum = 0;
@@ -1502,7 +1471,9 @@ static int offer(forest *f, idx p, idx q, int shape) {
 	}
 	if (f->noise) c.score += f->noise * gumbel(f) / 10;
 	if (f->heap_count == f->heap_most) return 1;
-	for (k = f->heap_count++; k > 0 && f->heap[(k - 1) / 2].score < c.score; k = (k - 1) / 2) f->heap[k] = f->heap[(k - 1) / 2];
+	for (k = f->heap_count++; k > 0 && f->heap[(k - 1) / 2].score < c.score; k = (k - 1) / 2) {
+		f->heap[k] = f->heap[(k - 1) / 2];
+	}
 	f->heap[k] = c;
 	return 1;
 }
@@ -1551,7 +1522,7 @@ static void settle(forest *f) {
 	}
 }
 /* Takes what touches sections [low, high) apart and joins again. Keeps that if there are no more roots than before. */
-static void round_at(forest *f, idx low, idx high) {
+APART void round_at(forest *f, idx low, idx high) {
 	idx before = f->live_count, k, p;
 	f->log_count = f->heap_count = 0;
 	for (k = 0; k < f->live_count;) {
@@ -1609,7 +1580,7 @@ static void plant(forest *f) {
 	settle(f);
 }
 /* Plans the roots below target, with so many nodes of search, and takes the plan if it is lower. */
-static void plan_roots(forest *f, arena rest, addr target, int64_t nodes) {
+APART void plan_roots(forest *f, arena rest, addr target, int64_t nodes) {
 	problem q, *p = f->p;
 	asker t;
 	int64_t before = f->r->left, budget = nodes < before ? nodes : before, halves;
@@ -1679,7 +1650,7 @@ static void rounds(forest *f, int patience, int64_t until) {
 }
 /* Begins anew, with other weights and more noise, until the height is the goal or so many nodes are spent. begun counts
  * the beginnings of all calls. When minimising, once the goal has failed, targets lie between it and the plan. */
-static void merge(run *r, problem *p, arena rest, addr goal, int minimise, int64_t nodes, int *begun) {
+APART void merge(run *r, problem *p, arena rest, addr goal, int minimise, int64_t nodes, int *begun) {
 	static const uint8_t weights[] = {2, 1, 4, 8}, noises[] = {10, 3, 20};
 	forest f;
 	arena transient;
@@ -1719,7 +1690,7 @@ static void merge(run *r, problem *p, arena rest, addr goal, int minimise, int64
 /* Returns what the search, or merge as well, takes beside the problem; SIZE_MAX if that is too much to count. Merge's
  * heap has the place of the kernel, which is larger. */
 static size_t search_bytes(size_t n, size_t pieces, size_t m, size_t spans, int level) {
-	arena a = dry_run();
+	arena a = dry_run;
 	kernel k;
 #if STOWAGE_CORE_LEVEL >= 3
 	if (level >= 3 && n >= SMALL) {
@@ -1747,7 +1718,7 @@ static void plan_arrays(problem *p, arena *a, size_t n, size_t pieces, piece **r
 
 size_t stowage_core_workspace(const stowage_core_problem *q, int level) {
 	size_t pieces = validate(q), n = (size_t)q->count;
-	arena dry = dry_run();
+	arena dry = dry_run;
 	problem p;
 	piece *raw;
 	addr *distance;
@@ -1757,7 +1728,7 @@ size_t stowage_core_workspace(const stowage_core_problem *q, int level) {
 #if STOWAGE_CORE_LEVEL >= 2
 	if (level >= 2) { /* a piece lives in at most as many sections as pieces begin within its life, and one more */
 		size_t spans = pieces, bytes;
-		arena own = dry_run();
+		arena own = dry_run;
 		idx i, j;
 		problem_arrays(&p, &own, n, pieces);
 		for (i = 0; i < q->count; i++) {
@@ -1795,10 +1766,10 @@ static addr improve(problem *p, addr goal, idx row, idx end) {
 }
 #if STOWAGE_CORE_LEVEL >= 2
 /* Searches until the plan is at most goal, or the nodes are spent. Merge and questions have turns, and the shares of
- * both grow. Without a capacity, a round of questions is about the bound, the middle, and one step below the plan;
- * refutations raise the bound. Returns the bound that follows, or -1 if nothing fits the capacity. */
-static addr deepen(run *r, problem *p, arena rest, addr goal, int merging) {
-	addr low = p->bound, height = height_of(p, 0, p->n), span = height - low, capacity = r->options->capacity;
+ * both grow. Without a capacity, a round of questions is about the bound, the middle, and one step below the plan.
+ * Refutations raise the bound, which is the goal. Returns the bound that follows, or -1 if nothing fits the capacity. */
+APART addr deepen(run *r, problem *p, arena rest, addr goal, int merging) {
+	addr height = height_of(p, 0, p->n), span = height - goal, capacity = r->options->capacity;
 	int64_t halves = 3, share = 16 * (int64_t)p->n;
 	int begun = 0, turn;
 	asker q;
@@ -1809,31 +1780,26 @@ static addr deepen(run *r, problem *p, arena rest, addr goal, int merging) {
 			q.built = -1;
 			merge(r, p, rest, goal, !capacity, share, &begun);
 			height = height_of(p, 0, p->n);
-			if (height <= goal || r->left <= 0) break;
 		}
 #endif
-		for (turn = 0; capacity && turn < 2 && r->left > 0 && height > goal; turn++) {
-			if (ask_all(&q, capacity, halves) == NEVER) return -1;
-			height = height_of(p, 0, p->n);
-			if (halves < INT32_MAX) halves *= 2;
-		}
-		if (capacity) continue;
-		for (turn = 0; turn < 3 && r->left > 0 && height > low; turn++) {
-			addr c = turn == 0 ? low : turn == 1 ? low + (height - low) / 2 / p->step * p->step : height - p->step;
-			if (ask_all(&q, c, halves) == NEVER) low = c + p->step;
+		for (turn = 0; turn < (capacity ? 1 : 3) && r->left > 0 && height > goal; turn++) {
+			addr c = turn == 0 ? goal : turn == 1 ? goal + (height - goal) / 2 / p->step * p->step : height - p->step;
+			if (ask_all(&q, c, halves) == NEVER) {
+				if (capacity) return -1;
+				goal = c + p->step;
+			}
 			height = height_of(p, 0, p->n);
 		}
-		goal = low;
-		if (height - low >= span - span / 8 && halves < INT32_MAX) halves *= 2;
-		span = height - low;
+		if (height - goal >= span - span / 8 && halves < INT32_MAX) halves *= 2;
+		span = height - goal;
 	}
 	(void)begun, (void)merging;
-	return lesser(low, height);
+	return capacity ? p->bound : lesser(goal, height);
 }
 #endif
 
-/* Who has a turn: one row of heuristics; more of them, if the problem is large, where they take less time than the search,
- * and not so full that they hardly get there; the search; the rows that were left out, if it did not get there. */
+/* Who has a turn: one row of heuristics; more of them, if the problem is large, where they take less time than the
+ * search, and not so full that they seldom fit it; the search; the rows that were left out. */
 static int plan(problem *p, arena rest, const stowage_core_options *options, stowage_core_result *result) {
 	addr capacity = options->capacity, goal = greater(capacity, p->bound), height;
 	int level = 1, large = p->sparse || p->n > 256;
@@ -1887,7 +1853,7 @@ int stowage_core_plan(const stowage_core_problem *q, const stowage_core_options 
 	size_t pieces = validate(q), n = (size_t)q->count, pad = (size_t)(-(uintptr_t)workspace & 7);
 	problem p;
 	stowage_core_options clamped = *options;
-	arena a, dry = dry_run();
+	arena a, dry = dry_run;
 	idx i;
 	int status;
 	piece *raw;
@@ -1900,7 +1866,7 @@ int stowage_core_plan(const stowage_core_problem *q, const stowage_core_options 
 	clamped.capacity = lesser(options->capacity, MOST);
 	plan_arrays(&p, &dry, n, pieces, &raw, &distance, &root);
 	result->workspace = dry.used + 8;
-	a = dry_run(), a.dry = 0;
+	a = dry_run, a.dry = 0;
 	if (workspace && bytes > pad) a.at = (char *)workspace + pad, a.left = bytes - pad;
 	plan_arrays(&p, &a, n, pieces, &raw, &distance, &root);
 	if (dry.failed || a.failed) return STOWAGE_CORE_NO_WORKSPACE;
@@ -1915,42 +1881,41 @@ int stowage_core_plan(const stowage_core_problem *q, const stowage_core_options 
 
 #if SHAPES
 /* ------------------------------------------------------------------------------------------------------- checker */
-/* Returns the position of the first gap of buffer i, or where it would be. */
-static idx gap_of(const stowage_core_problem *q, idx i) {
-	idx low = 0, high = q->gap_count;
+/* Returns where the links or gaps of buffer i begin in a list in the order of buffers, each of so many bytes. */
+static idx first_of(const void *list, idx count, size_t each, idx i) {
+	idx low = 0, high = count;
 	while (low < high) {
 		idx middle = low + (high - low) / 2;
-		if (q->gaps[middle].buffer < i) low = middle + 1; else high = middle;
+		if (*(const idx *)((const char *)list + each * (size_t)middle) < i) low = middle + 1; else high = middle;
 	}
 	return low;
 }
 /* Returns the first buffer of the chain of links that i is in. */
 static idx root_of(const stowage_core_problem *q, idx i) {
 	for (;;) {
-		idx low = 0, high = q->link_count;
-		while (low < high) {
-			idx middle = low + (high - low) / 2;
-			if (q->links[middle].buffer < i) low = middle + 1; else high = middle;
-		}
-		if (low == q->link_count || q->links[low].buffer != i) return i;
-		i = q->links[low].with;
+		idx l = first_of(q->links, q->link_count, sizeof *q->links, i);
+		if (l == q->link_count || q->links[l].buffer != i) return i;
+		i = q->links[l].with;
 	}
+}
+/* Returns until when buffer i is in a gap at time t, or t. */
+static idx gap_until(const stowage_core_problem *q, idx i, idx t) {
+	idx g = first_of(q->gaps, q->gap_count, sizeof *q->gaps, i);
+	for (; g < q->gap_count && q->gaps[g].buffer == i; g++) {
+		if (q->gaps[g].lower <= t && t < q->gaps[g].upper) return q->gaps[g].upper;
+	}
+	return t;
 }
 /* Whether buffers i and j are ever live at the same time. */
 static int live_together(const stowage_core_problem *q, idx i, idx j) {
-	idx g = gap_of(q, i), h = gap_of(q, j), from = q->buffers[i].lower, begin = q->buffers[j].lower;
-	for (;;) { /* stretches [from, to) of i and [begin, end) of j */
-		int more = g < q->gap_count && q->gaps[g].buffer == i, others = h < q->gap_count && q->gaps[h].buffer == j;
-		idx to = more ? q->gaps[g].lower : q->buffers[i].upper, end = others ? q->gaps[h].lower : q->buffers[j].upper;
-		if (from < end && begin < to) return 1;
-		if (to <= end) {
-			if (!more) return 0;
-			from = q->gaps[g++].upper;
-		} else {
-			if (!others) return 0;
-			begin = q->gaps[h++].upper;
-		}
+	const stowage_core_buffer *a = &q->buffers[i], *b = &q->buffers[j];
+	idx t = a->lower > b->lower ? a->lower : b->lower, end = a->upper < b->upper ? a->upper : b->upper;
+	while (t < end) {
+		idx to = gap_until(q, j, gap_until(q, i, t));
+		if (to == t) return 1;
+		t = to;
 	}
+	return 0;
 }
 stowage_core_size stowage_core_check(const stowage_core_problem *q, const stowage_core_size *offsets) {
 	idx i, j, l;
@@ -1969,7 +1934,6 @@ stowage_core_size stowage_core_check(const stowage_core_problem *q, const stowag
 	for (i = 0; i < q->count; i++) {
 		for (j = 0; j < i; j++) {
 			const stowage_core_buffer *a = &q->buffers[i], *b = &q->buffers[j];
-			if (a->lower >= b->upper || b->lower >= a->upper) continue;
 			if (offsets[i] >= offsets[j] + b->size || offsets[j] >= offsets[i] + a->size) continue;
 			if (live_together(q, i, j) && root_of(q, i) != root_of(q, j)) return -1;
 		}

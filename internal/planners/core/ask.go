@@ -119,9 +119,6 @@ func (k *kernel) askOrder(capacity int64, word string, most int64) outcome {
 	if !alone {
 		return exhausted
 	}
-	if k.tied = word[0] == 'T'; k.tied {
-		word = word[1:]
-	}
 	by := keys{p: k.p, word: word, base: k.base}
 	list := k.p.order[:k.n]
 	for j := range list {
@@ -163,7 +160,7 @@ const (
 	fits    answer = 1
 )
 
-var words = []string{"TWA", "TAW", "TC"}
+var words = []string{"WA", "AW", "C"} // after the load
 
 // ask asks about bodies [low, high), with at most limit nodes an order.
 func (q *asker) ask(low, high int32, capacity, limit int64) answer {

@@ -138,59 +138,54 @@ func (p *problem) improve(goal int64, row, end int) (height int64) {
 
 // deepen searches until the plan is at most goal, or the nodes are spent. Merge and questions have turns, and the
 // shares of both grow. Without a capacity, a round of questions is about the bound, the middle, and one step below the
-// plan; refutations raise the bound. It returns the bound that follows, or -1 if nothing fits the capacity.
+// plan; refutations raise the bound, which is the goal. It returns the bound that follows, or -1 if nothing fits the
+// capacity.
 func (c *call) deepen(goal int64) int64 {
 	p, r := c.p, &c.r
 	merging := c.level >= 3 && p.n >= small
-	low, height := p.bound, p.heightOf(0, p.n)
-	span := height - low
+	height := p.heightOf(0, p.n)
+	span := height - goal
 	halves, share := int64(3), 16*int64(p.n)
-	begun := 0
+	begun, turns := 0, 3
+	if c.capacity > 0 {
+		turns = 1
+	}
 	q := asker{r: r, p: p, built: -1}
 	for r.left > 0 && height > goal && (merging || !q.stuck) {
 		c.report()
 		if merging {
 			q.built = -1
 			merge(r, p, goal, c.capacity == 0, share, &begun)
-			if height = p.heightOf(0, p.n); height <= goal || r.left <= 0 {
-				break
-			}
+			height = p.heightOf(0, p.n)
 		}
+		for turn := 0; turn < turns && r.left > 0 && height > goal; turn++ {
+			at := goal
+			switch turn {
+			case 1:
+				at = goal + (height-goal)/2/p.step*p.step
+			case 2:
+				at = height - p.step
+			}
+			if q.askAll(at, halves) == never {
+				if c.capacity > 0 {
+					return -1
+				}
+				goal = at + p.step
+			}
+			height = p.heightOf(0, p.n)
+		}
+		if height-goal >= span-span/8 && halves < math.MaxInt32 {
+			halves *= 2
+		}
+		span = height - goal
 		if share < math.MaxInt64/8 {
 			share *= 4
 		}
-		for turn := 0; c.capacity > 0 && turn < 2 && r.left > 0 && height > goal; turn++ {
-			if q.askAll(c.capacity, halves) == never {
-				return -1
-			}
-			height = p.heightOf(0, p.n)
-			if halves < math.MaxInt32 {
-				halves *= 2
-			}
-		}
-		if c.capacity > 0 {
-			continue
-		}
-		for turn := 0; turn < 3 && r.left > 0 && height > low; turn++ {
-			goal := low
-			switch turn {
-			case 1:
-				goal = low + (height-low)/2/p.step*p.step
-			case 2:
-				goal = height - p.step
-			}
-			if q.askAll(goal, halves) == never {
-				low = goal + p.step
-			}
-			height = p.heightOf(0, p.n)
-		}
-		goal = low
-		if height-low >= span-span/8 && halves < math.MaxInt32 {
-			halves *= 2
-		}
-		span = height - low
 	}
-	return min(low, height)
+	if c.capacity > 0 {
+		return p.bound
+	}
+	return min(goal, height)
 }
 
 // plan calls the techniques in turn. One row of heuristics comes first. Then come more rows, if the problem is large, where

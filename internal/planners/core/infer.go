@@ -179,9 +179,6 @@ func (k *kernel) lift(c *part) bool {
 
 // infer infers in part c until nothing changes, for some rounds. It returns false if c cannot be completed.
 func (k *kernel) infer(c *part) bool {
-	if k.firstOf(c) >= k.endOf(c) {
-		return true
-	}
 	for round := range 30 {
 		if !k.lift(c) {
 			return false

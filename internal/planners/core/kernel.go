@@ -87,7 +87,6 @@ type kernel struct {
 
 	base, n, m, pieces, s0 int32 // bodies [base, base + n) of p; sections from s0
 	composite              bool  // some body has several pieces
-	tied                   bool  // ranks begin with crowd
 	unit, limit            int64 // the divisor of alignments; no top is above the limit
 
 	items    []item    // the bodies

@@ -10,15 +10,15 @@ package core
 // Postponement. Idea: what failed waits until a neighbour has raised it, as if it had been placed and had gone: the next
 // candidate comes after it in the order of offset and rank, and lifting infers from that.
 //
-// Invariant: frames[:depth] are the nodes from the root to here. A node whose rest is one part is solved with it. If it
-// fell apart, its next part follows, and what was solved leaves the stack; undo takes it back by trail and path.
+// Invariant: frames[:depth] are the nodes from the root to here. A node is solved with its last part, and leaves the
+// stack; undo takes it back by trail and path.
 //
 // Complexity: exponential; a node takes the unplaced bodies of its part and what infer takes.
 //
 // Source: core/stowage_core.c.
 
-// rankBodies renews ranks: the order in which candidates with the same offset are tried. A tied order begins with the
-// load of what is unplaced.
+// rankBodies renews ranks: the order in which candidates with the same offset are tried. It begins with the load of what
+// is unplaced.
 func (k *kernel) rankBodies(c *part) {
 	list := k.p.order[:0]
 	for j := k.firstOf(c); j < k.endOf(c); j = k.nextOf(c, j) {
@@ -31,7 +31,7 @@ func (k *kernel) rankBodies(c *part) {
 	}
 	sort(list, func(i, j int32) bool {
 		a, b := &k.items[i], &k.items[j]
-		if k.tied && a.crowd != b.crowd {
+		if a.crowd != b.crowd {
 			return a.crowd > b.crowd
 		}
 		return a.tie < b.tie
@@ -86,17 +86,12 @@ func (k *kernel) splitPart(f *frame) bool {
 		k.pushPart(&f.c, from, s+1)
 		from = s + 1
 	}
-	if from == f.c.first {
-		return k.infer(&f.c)
-	}
 	k.pushPart(&f.c, from, f.c.last)
 	f.end = k.partCount
 	parts := k.parts[f.base:f.end]
 	for i := range parts {
 		if len(parts) > 1 {
-			if k.tied {
-				k.rankBodies(&parts[i])
-			}
+			k.rankBodies(&parts[i])
 			parts[i].rank = -1
 		}
 		if !k.infer(&parts[i]) {
@@ -106,11 +101,8 @@ func (k *kernel) splitPart(f *frame) bool {
 	return true
 }
 
-// openNode begins a node for part c. It returns tried if f now has a candidate to try.
+// openNode begins a node for part c, which is not empty. It returns tried if f now has a candidate to try.
 func (k *kernel) openNode(c *part, f *frame) outcome {
-	if k.firstOf(c) >= k.endOf(c) {
-		return solved
-	}
 	if k.nodes >= k.most || k.full {
 		return cut
 	}
@@ -182,18 +174,11 @@ func (k *kernel) search(c part) outcome {
 	for {
 		switch {
 		case result == tried: // frames[depth] has a candidate
-			f := &k.frames[depth]
+			result = exhausted
+			if k.tryBody(&k.frames[depth]) {
+				result = solved
+			}
 			depth++
-			if !k.tryBody(f) {
-				result = exhausted
-				continue
-			}
-			c = f.c
-			if f.next < f.end {
-				c = k.parts[f.next]
-				f.next++
-			}
-			result = k.openNode(&c, &k.frames[depth])
 		case result == cut:
 			return cut
 		case depth == 0:
