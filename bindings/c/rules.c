@@ -19,7 +19,7 @@ static int begin(stowage_solver *s) {
 }
 
 // The lists: their names, how many columns must be there, and what the indices in the columns name: b is a buffer and p a
-// pool. A capital letter is whom the rule belongs to.
+// pool. A capital letter is whom the rule belongs to, and - a number of another kind.
 static const struct {
 	const char *name, *of;
 	int columns;
@@ -27,7 +27,8 @@ static const struct {
 	[STOWAGE_RESERVED] = {"reserved", "P", 3}, [STOWAGE_ALLOWED] = {"allowed", "Bp", 2}, [STOWAGE_COSTS] = {"costs", "Bp", 3},
 	[STOWAGE_EVICTIONS] = {"evictions", "B", 4}, [STOWAGE_TOGETHER] = {"together", "bb", 2}, [STOWAGE_APART] = {"apart", "bb", 2},
 	[STOWAGE_MAY_OVERLAP] = {"may_overlap", "bb", 2}, [STOWAGE_DISTANCES] = {"distances", "bb", 3},
-	[STOWAGE_PENALTIES] = {"penalties", "bb", 3},
+	[STOWAGE_PENALTIES] = {"penalties", "bb", 3}, [STOWAGE_DIFFERENT_POOLS] = {"different_pools", "-b", 2},
+	[STOWAGE_SAME_POOL] = {"same_pool", "-b", 2}, [STOWAGE_OBJECTS] = {"objects", "P", 1},
 };
 
 // Go finds the place of a rule by its owner, and other indices have 32 bits there. What is wrong with those Go says, in the
@@ -42,6 +43,8 @@ int stowageBadRules(stowage_solver *s) {
 			for (int64_t i = 0; i < s->rules.list[list].count; i++) {
 				int64_t x = s->rules.list[list].column[k][i];
 				int owner = of < 'a';
+				if (of == '-')
+					continue;
 				if (owner ? x >= 0 && x < most : x >= INT32_MIN && x <= INT32_MAX)
 					continue;
 				if (owner)
@@ -118,6 +121,15 @@ int stowage_set_penalties(stowage_solver *s, int64_t count, const int64_t *first
 }
 int stowage_set_evictions(stowage_solver *s, int64_t count, const int64_t *buffer, const int64_t *lower, const int64_t *upper, const int64_t *cost) {
 	return set_list(s, STOWAGE_EVICTIONS, count, buffer, lower, upper, cost);
+}
+int stowage_set_different_pools(stowage_solver *s, int64_t count, const int64_t *list, const int64_t *buffer) {
+	return set_list(s, STOWAGE_DIFFERENT_POOLS, count, list, buffer, NULL, NULL);
+}
+int stowage_set_same_pool(stowage_solver *s, int64_t count, const int64_t *list, const int64_t *buffer) {
+	return set_list(s, STOWAGE_SAME_POOL, count, list, buffer, NULL, NULL);
+}
+int stowage_set_objects(stowage_solver *s, int64_t count, const int64_t *pool) {
+	return set_list(s, STOWAGE_OBJECTS, count, pool, NULL, NULL, NULL);
 }
 
 int stowage_set_clocks(stowage_solver *s, int64_t threads, const int64_t *lower, const int64_t *upper) {

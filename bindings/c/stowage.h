@@ -206,6 +206,18 @@ STOWAGE_API int stowage_set_evictions(stowage_solver *, int64_t count, const int
                                       const int64_t *lower, const int64_t *upper,
                                       const int64_t *cost);
 
+/* Lists of buffers, a row for each buffer: the number of its list, and the buffer. The rows of a list follow one
+ * another. stowage_set_different_pools: any two buffers of a list are in different pools. stowage_set_same_pool: all
+ * buffers of a list are in one pool. */
+STOWAGE_API int stowage_set_different_pools(stowage_solver *, int64_t count, const int64_t *list,
+                                            const int64_t *buffer);
+STOWAGE_API int stowage_set_same_pool(stowage_solver *, int64_t count, const int64_t *list,
+                                      const int64_t *buffer);
+
+/* The pools that are divided into objects, such as textures: an object has one buffer at a time. Two buffers of such a
+ * pool begin at the same byte or share none. */
+STOWAGE_API int stowage_set_objects(stowage_solver *, int64_t count, const int64_t *pool);
+
 /* Lifespans by several clocks. lower and upper have so many numbers as threads for each buffer, one buffer after another.
  * The lifespans of stowage_set_buffers then do not count. A buffer ends before another starts if its end is at most the
  * other's start by every clock. If threads is 0, the clocks are removed. */
@@ -215,8 +227,8 @@ STOWAGE_API int stowage_set_clocks(stowage_solver *, int64_t threads, const int6
 /* The length of a step that repeats: lifespans may run over its end. 0 removes it. */
 STOWAGE_API int stowage_set_period(stowage_solver *, int64_t period);
 
-/* The measures to minimise: "height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:POOL"
- * and "peak:POOL". The second one decides only between plans that are equal in the first, and so on. The default is
+/* The measures to minimise: "height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "objects",
+ * "height:POOL" and "peak:POOL". The second one decides only between plans that are equal in the first, and so on. The default is
  * the height for one pool, and the cost, then the height, for several. */
 STOWAGE_API int stowage_set_objective(stowage_solver *, int64_t count,
                                       const char *const *measures);

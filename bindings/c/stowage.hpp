@@ -113,6 +113,7 @@ struct pool {
   int64_t alignment = 1;
   int64_t cost = 0;               // of each byte of a buffer in it
   std::vector<range> reserved{};  // bytes that no buffer may use
+  bool objects = false;           // it is divided into objects: two buffers begin at the same byte or share none
 };
 struct pair {
   int64_t first = 0, second = 0;
@@ -154,8 +155,12 @@ struct rules {
   std::vector<int64_t> clock_lower{}, clock_upper{}; // threads numbers for each buffer
   // the length of a step that repeats: lifespans may run over its end
   int64_t period = 0;
-  // what is minimised, the most important first: "height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:POOL", "peak:POOL"
+  // what is minimised, the most important first: "height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "objects", "height:POOL", "peak:POOL"
   std::vector<std::string> objective{};
+  // lists of buffers, any two of which are in different pools
+  std::vector<std::vector<int64_t>> different_pools{};
+  // lists of buffers that are all in one pool
+  std::vector<std::vector<int64_t>> same_pool{};
   // end of rules
 };
 
@@ -347,6 +352,7 @@ class solver {
       const stowage::pool &p = r.pools[k];
       n.add(0, p.capacity, p.alignment, p.cost);
       for (const range &x : p.reserved) n.add(1, std::int64_t(k), x.lower, x.upper);
+      if (p.objects) n.add(12, std::int64_t(k));
     }
     for (const allowed_pool &x : r.allowed) n.add(2, x.buffer, x.pool);
     for (const pool_cost &x : r.costs) n.add(3, x.buffer, x.pool, x.cost);
@@ -356,6 +362,10 @@ class solver {
     for (const valued_pair &x : r.distances) n.add(7, x.first, x.second, x.value);
     for (const valued_pair &x : r.penalties) n.add(8, x.first, x.second, x.value);
     for (const eviction &x : r.evictions) n.add(9, x.buffer, x.lower, x.upper, x.cost);
+    for (std::size_t k = 0; k < r.different_pools.size(); k++)
+      for (int64_t x : r.different_pools[k]) n.add(10, std::int64_t(k), x);
+    for (std::size_t k = 0; k < r.same_pool.size(); k++)
+      for (int64_t x : r.same_pool[k]) n.add(11, std::int64_t(k), x);
     n.lower = r.clock_lower, n.upper = r.clock_upper;
     for (const std::string &x : n.names) n.pools.push_back(x.c_str());
     for (const std::string &x : n.objective) n.measures.push_back(x.c_str());
@@ -373,6 +383,9 @@ class solver {
     check(stowage_set_distances(s, n.size(7), n.at(7, 0), n.at(7, 1), n.at(7, 2)));
     check(stowage_set_penalties(s, n.size(8), n.at(8, 0), n.at(8, 1), n.at(8, 2)));
     check(stowage_set_evictions(s, n.size(9), n.at(9, 0), n.at(9, 1), n.at(9, 2), n.at(9, 3)));
+    check(stowage_set_different_pools(s, n.size(10), n.at(10, 0), n.at(10, 1)));
+    check(stowage_set_same_pool(s, n.size(11), n.at(11, 0), n.at(11, 1)));
+    check(stowage_set_objects(s, n.size(12), n.at(12, 0)));
     check(stowage_set_clocks(s, r.threads, n.lower.data(), n.upper.data()));
     check(stowage_set_period(s, r.period));
     check(stowage_set_objective(s, std::int64_t(n.measures.size()), n.measures.data()));
@@ -569,7 +582,7 @@ class solver {
   struct ruled {
     std::vector<std::string> names, objective;
     std::vector<const char *> pools, measures;
-    std::vector<int64_t> columns[10][4], lower, upper;
+    std::vector<int64_t> columns[13][4], lower, upper;
     template <class... X>
     void add(int list, X... x) {
       int k = 0;

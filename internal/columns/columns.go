@@ -18,17 +18,20 @@ const (
 	Distances         // first, second, distance
 	Penalties         // first, second, cost
 	Evictions         // buffer, lower, upper, cost
+	DifferentPools    // list, buffer; the rows of a list follow one another
+	SamePool          // likewise
+	Objects           // pool
 	Count
 )
 
 // Widths are the numbers in a row of each list.
-var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4}
+var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4, 2, 2, 1}
 
 // Lists are the rows of each list, or nil. A row is valid until the next one.
 type Lists [Count]iter.Seq[[]int64]
 
-// Fill adds the rules of the lists to a problem, which has its pools already. In rows of Reserved, Allowed, Costs and
-// Evictions, the first number must name an existing pool or buffer. Other indices must fit 32 bits. model.Validate
+// Fill adds the rules of the lists to a problem, which has its pools already. In rows of Reserved, Allowed, Costs, Evictions
+// and Objects, the first number must name an existing pool or buffer. Other indices must fit 32 bits. model.Validate
 // reports all other faults.
 func (l *Lists) Fill(p *model.Problem) {
 	r := p.Rules
@@ -70,6 +73,19 @@ func (l *Lists) Fill(p *model.Problem) {
 	each(Evictions, func(x []int64) {
 		extra(x[0]).Evictions = append(extra(x[0]).Evictions, model.Eviction{Lower: x[1], Upper: x[2], Cost: x[3]})
 	})
+	of := func(list int) (all [][]int32) {
+		last := int64(-1)
+		each(list, func(x []int64) {
+			if len(all) == 0 || x[0] != last {
+				all = append(all, nil)
+			}
+			last = x[0]
+			all[len(all)-1] = append(all[len(all)-1], int32(x[1]))
+		})
+		return all
+	}
+	r.DifferentPools, r.SamePool = of(DifferentPools), of(SamePool)
+	each(Objects, func(x []int64) { r.Pools[x[0]].Objects = true })
 }
 
 // Clocks gives the buffers of a problem their lifespans by several clocks: threads numbers for each.

@@ -94,8 +94,18 @@ var rules = []keyword{
 	{
 		name: "objective",
 		doc: `what is minimised, the most important first: "height", "max_height", "peak", "max_peak", "cost", "penalty", ` +
-			`"eviction", "height:POOL", "peak:POOL"`, cxx: []string{"std::vector<std::string> objective{};"},
+			`"eviction", "objects", "height:POOL", "peak:POOL"`, cxx: []string{"std::vector<std::string> objective{};"},
 		python: "Union[str, Iterable[str], None] = None", typescript: "string | readonly string[]",
+	},
+	{
+		name: "different_pools", doc: "lists of buffers, any two of which are in different pools",
+		cxx:    []string{"std::vector<std::vector<int64_t>> different_pools{};"},
+		python: "Optional[Lists] = None", typescript: "readonly (readonly Name[])[]",
+	},
+	{
+		name: "same_pool", doc: "lists of buffers that are all in one pool",
+		cxx:    []string{"std::vector<std::vector<int64_t>> same_pool{};"},
+		python: "Optional[Lists] = None", typescript: "readonly (readonly Name[])[]",
 	},
 }
 

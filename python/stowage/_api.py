@@ -22,7 +22,7 @@ from ._library import NO_OPTIONS, Options
 from ._plan import Plan
 from ._problem import Buffers, Column, Gaps, Holes, Problem, Sizes, Times, _column, counted
 from ._progress import Progress
-from ._rules import Allowed, Name, Pairs, Part, Pool, Triples
+from ._rules import Allowed, Lists, Name, Pairs, Part, Pool, Triples
 from ._size import Sizing
 from ._times import checked, scaled
 from ._units import Seconds, Size
@@ -58,10 +58,11 @@ def solve(
     together: Optional[Iterable[Union[Iterable[Name], Mapping[str, object]]]] = None, apart: Optional[Pairs] = None,
     may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None, penalties: Optional[Triples] = None,
     evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
-    period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, planner: Optional[str] = None,
-    capacity: Optional[Size] = None, minimize: bool = False, timeout: Optional[Seconds] = None, nodes: Optional[SupportsIndex] = None,
-    workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0, without: Sequence[str] = (),
-    params: Optional[Mapping[str, object]] = None, start: Optional[Start] = None, progress: Optional[Callable[[Progress], object]] = None,
+    period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, different_pools: Optional[Lists] = None,
+    same_pool: Optional[Lists] = None, planner: Optional[str] = None, capacity: Optional[Size] = None, minimize: bool = False,
+    timeout: Optional[Seconds] = None, nodes: Optional[SupportsIndex] = None, workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0,
+    without: Sequence[str] = (), params: Optional[Mapping[str, object]] = None, start: Optional[Start] = None,
+    progress: Optional[Callable[[Progress], object]] = None,
     # end of solve
 ) -> Plan:  # fmt: skip
     """Plans buffers that are given as columns. Called with anything else than columns, such as a
@@ -75,7 +76,7 @@ def solve(
     gaps          for each buffer the times at which it is not in use: [(2, 4)] or "2-4"
     names         for messages, pictures and files; without them buffer i is named i
 
-    The keywords from pools to objective are rules; docs/memories.md explains them.
+    The keywords from pools to same_pool are rules; docs/memories.md explains them.
     Buffers and pools are named by their numbers or by their names.
 
     pools         the memories: Pool("tcm", "64KiB"), a dict of its fields, or a name
@@ -91,7 +92,9 @@ def solve(
     period        the length of a step that repeats: lifespans may run over its end
     evictions     for each buffer the stretches (lower, upper, cost) in which it may be absent
     objective     what to minimise, the most important first: "height", "max_height", "peak", "max_peak",
-                  "cost", "penalty", "eviction", "height:POOL" or "peak:POOL"
+                  "cost", "penalty", "eviction", "objects", "height:POOL" or "peak:POOL"
+    different_pools, same_pool
+                  lists of buffers: any two in different pools, or all in one pool
 
     With a sequence of numbers for each buffer, lower and upper are lifespans by several clocks.
 
@@ -100,7 +103,7 @@ def solve(
     problem = Problem(
         lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, pools=pools, allowed=allowed, costs=costs,
         together=together, apart=apart, may_overlap=may_overlap, distances=distances, penalties=penalties, period=period,
-        evictions=evictions, objective=objective,
+        evictions=evictions, objective=objective, different_pools=different_pools, same_pool=same_pool,
     )  # fmt: skip
     o = _options(capacity, minimize, timeout, nodes, workers, seed, planner, without, params)
     if start is None:
@@ -510,7 +513,7 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
 
     offsets = [b.get("offset", b.get("fixed")) for b in buffers]  # version 2 says fixed
     gaps = [[(g["lower"], g["upper"], *g.get("window", ())) for g in b.get("gaps", ())] for b in buffers]
-    rules: dict[str, Any] = {key: document[key] for key in ("pools", "together", "apart", "may_overlap", "distances", "penalties", "period", "objective") if document.get(key)}
+    rules: dict[str, Any] = {key: document[key] for key in ("pools", "together", "apart", "may_overlap", "distances", "penalties", "period", "objective", "different_pools", "same_pool") if document.get(key)}
     for keyword, key in (("allowed", "pools"), ("costs", "costs"), ("evictions", "evictions")):
         if any(key in b for b in buffers):
             rules[keyword] = column(key, None)

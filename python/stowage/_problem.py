@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Optional, Protocol, SupportsIndex, SupportsI
 
 from . import _units
 from ._errors import InputError, warn
-from ._rules import Allowed, Name, Pairs, Pool, Rules, Triples, clocks_of
+from ._rules import Allowed, Lists, Name, Pairs, Pool, Rules, Triples, clocks_of
 from ._times import AMBIGUOUS, checked, inclusive, scaled, tell_ends, tell_scale, written, wrong
 from ._units import Size
 
@@ -118,7 +118,8 @@ class Problem:
         together: Optional[Iterable[Union[Iterable[Name], Mapping[str, object]]]] = None, apart: Optional[Pairs] = None,
         may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None, penalties: Optional[Triples] = None,
         evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
-        period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, capacity: Size = 0, name: str = "",
+        period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, different_pools: Optional[Lists] = None,
+        same_pool: Optional[Lists] = None, capacity: Size = 0, name: str = "",
         # end of Problem
     ) -> None:  # fmt: skip
         starts = ends = None
@@ -168,11 +169,12 @@ class Problem:
         if (
             starts is not None and ends is not None or pools is not None or allowed is not None or costs is not None or together is not None
             or apart is not None or may_overlap is not None or distances is not None or penalties is not None or period is not None
-            or evictions is not None or objective is not None
+            or evictions is not None or objective is not None or different_pools is not None or same_pool is not None
         ):  # fmt: skip
             ruled = {
                 "pools": pools, "allowed": allowed, "costs": costs, "together": together, "apart": apart, "may_overlap": may_overlap,
                 "distances": distances, "penalties": penalties, "period": period, "evictions": evictions, "objective": objective,
+                "different_pools": different_pools, "same_pool": same_pool,
             }  # fmt: skip
             self.rules = Rules(n, self.names, ruled, (starts, ends) if starts is not None and ends is not None else None) or None
         self._capacity, self.name = _units.size("capacity", capacity) if capacity else 0, name

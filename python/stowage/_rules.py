@@ -1,7 +1,7 @@
 """The rules of a problem: what one strip of bytes cannot say.
 
 Idea: each rule is a list of rows of numbers: names of buffers and pools become numbers here. The
-library and the command get the rules as JSON of version 2. They check the rest, and say what is wrong.
+library and the command get the rules as JSON of version 2 or 3. They check the rest, and say what is wrong.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ Allowed = Iterable[Union[Name, Iterable[Name], None]]
 #: Pairs of buffers: sequences of two, or an array of two columns.
 Pairs = Iterable[Iterable[Name]]
 
+#: Lists of buffers.
+Lists = Iterable[Iterable[Name]]
+
 #: Pairs of buffers with a number: (first, second, number); or an array of three columns.
 Triples = Iterable[Union[Iterable[Name], Mapping[str, object]]]
 
@@ -38,6 +41,7 @@ class Pool(NamedTuple):
     alignment: Size = 1  #: every offset in it is a multiple
     cost: int = 0  #: of each byte of a buffer in it, if the buffer has no cost of its own
     reserved: Sequence[Sequence[int]] = ()  #: ranges (lower, upper) of bytes that no buffer may use
+    objects: bool = False  #: it is divided into objects: two buffers begin at the same byte or share none
 
 
 class Part(NamedTuple):
@@ -50,7 +54,7 @@ class Part(NamedTuple):
 
 
 # The lists of rows.
-LISTS = ("reserved", "allowed", "costs", "together", "apart", "may_overlap", "distances", "penalties", "evictions")
+LISTS = ("reserved", "allowed", "costs", "together", "apart", "may_overlap", "distances", "penalties", "evictions", "different_pools", "same_pool")
 
 
 def _rows(name: str, doc: str) -> Any:
@@ -74,6 +78,8 @@ class Rules:
     period       the length of a step that repeats; 0 if none does
     evictions    of each buffer, (lower, upper, cost): stretches in which a plan may do without it
     objective    what is minimised, the first first; empty for the default
+    different_pools, same_pool
+                 lists of buffers: any two in different pools, or all in one pool
     """
 
     __slots__ = ("_clocks", "_lists", "_numbers", "count", "objective", "period", "pools", "threads")
@@ -132,6 +138,10 @@ class Rules:
                     rule = (*_many(what, rule.get("buffers")), rule.get(key))
                 first, second, *value = _row(what, rule, 3 if key else 2, str)
                 add(name, buffers(what, first), buffers(what, second), *(_whole(what, x) for x in value))
+        for name in ("different_pools", "same_pool"):
+            for k, members in enumerate(_many(name, given.get(name))):
+                what = f"{name}[{k}]"
+                add(name, *(buffers(what, x) for x in _many(what, members)))
         objective = given.get("objective")
         self.objective: tuple[str, ...] = (objective,) if isinstance(objective, str) else tuple(str(x) for x in _many("objective", objective))
         period = given.get("period")
@@ -178,6 +188,8 @@ class Rules:
     may_overlap: list[tuple[int, ...]] = _rows("may_overlap", "Pairs of buffers that may share bytes although both live.")
     distances: list[tuple[int, ...]] = _rows("distances", "(first, second, distance) of buffers that may share bytes in the slot where they meet.")
     penalties: list[tuple[int, ...]] = _rows("penalties", "(first, second, cost) of buffers that had better share no byte.")
+    different_pools: list[tuple[int, ...]] = _rows("different_pools", "Lists of buffers, any two of which are in different pools.")
+    same_pool: list[tuple[int, ...]] = _rows("same_pool", "Lists of buffers that are all in one pool.")
 
     @property
     def clocks(self) -> Optional[tuple[list[list[int]], list[list[int]]]]:
@@ -197,7 +209,7 @@ class Rules:
         return {
             "pools": self.pools, "allowed": self.allowed, "costs": self.costs, "together": [{"buffers": (a, b), "at": (0, at)} for a, b, at in self.together],
             "apart": self.apart, "may_overlap": self.may_overlap, "distances": self.distances, "penalties": self.penalties, "period": self.period or None,
-            "evictions": self.evictions, "objective": self.objective,
+            "evictions": self.evictions, "objective": self.objective, "different_pools": self.different_pools, "same_pool": self.same_pool,
         }  # fmt: skip
 
     def _without(self, names: Iterable[str]) -> Rules:
@@ -210,12 +222,15 @@ class Rules:
 
     def _into(self, d: dict[str, Any], ids: Sequence[str]) -> None:
         """Adds the rules to the content of a JSON file with these buffers."""
-        d["version"] = 2
+        d["version"] = 3 if self.different_pools or self.same_pool or any(pool.objects for pool in self.pools) else 2
         if self.pools:
             pools: list[dict[str, Any]] = [{"id": pool.id} for pool in self.pools]
             d["pools"] = pools
             for entry, numbers in zip(pools, self._numbers):
                 entry.update({key: x for key, x in numbers.items() if x > (key == "alignment")})
+            for entry, pool in zip(pools, self.pools):
+                if pool.objects:
+                    entry["objects"] = True
             for k, lower, upper in self._lists["reserved"]:
                 pools[k].setdefault("reserved", []).append([lower, upper])
         if self.period:
@@ -239,6 +254,8 @@ class Rules:
             "may_overlap": [[ids[a], ids[b]] for a, b in self.may_overlap],
             "distances": [{"buffers": [ids[a], ids[b]], "distance": x} for a, b, x in self.distances],
             "penalties": [{"buffers": [ids[a], ids[b]], "cost": x} for a, b, x in self.penalties],
+            "different_pools": [[ids[i] for i in row] for row in self.different_pools],
+            "same_pool": [[ids[i] for i in row] for row in self.same_pool],
         }
         d.update({key: rows for key, rows in below.items() if rows})
 
@@ -291,6 +308,8 @@ def _pool(k: int, x: Any) -> Pool:
         raise InputError(f"pools[{k}]: {x!r} is no pool: {err}") from err
     if not isinstance(pool.id, str) or "\0" in pool.id:
         raise InputError(f"pools[{k}]: {pool.id!r} is no name of a pool")
+    if not isinstance(pool.objects, bool):
+        raise InputError(f"pools[{k}]: objects: {pool.objects!r} is neither True nor False")
     return pool
 
 

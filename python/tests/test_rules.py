@@ -151,6 +151,29 @@ class Rules(unittest.TestCase):
             penalties=[{"buffers": ["b", "d"], "cost": 2}], evictions=[None, None, None, None, [(6, 8, 3)]], period=12, objective=["cost", "peak:tcm"],
         )  # fmt: skip
 
+    def test_banks(self):
+        # Each rule by a value that it changes; then columns, JSON and a pickle say the same.
+        apart, two = ([0, 4], [4, 8], [6, 5]), ([0, 0], [4, 4], [6, 5])
+        for times, rules, measure, value in (
+            (apart, {"pools": ["x", "y"], "objective": "height"}, "height", 6),
+            (apart, {"pools": ["x", "y"], "objective": "height", "different_pools": [["a", 1]]}, "height", 11),
+            (two, {"pools": ["x", "y"], "objective": "max_height"}, "max_height", 6),
+            (two, {"pools": ["x", "y"], "objective": "max_height", "same_pool": [(0, "b")]}, "max_height", 11),
+            (two, {"pools": [stowage.Pool("x", objects=True)], "objective": ["height", "objects"]}, "objects", 2),
+            (apart, {"pools": [{"id": "x", "objects": True}], "objective": ["height", "objects"]}, "objects", 1),
+        ):
+            p = stowage.Problem(*times, names="ab", **rules)
+            plan = stowage.solve(*times, names="ab", **rules)
+            self.assertEqual((plan.measures[measure], plan.status), (value, "optimal"), rules)
+            d = p.as_dict()
+            self.assertEqual(d["version"], 3 if len(rules) > 2 or "objects" in str(d["pools"]) else 2)
+            self.assertEqual(pickle.loads(pickle.dumps(p)).as_dict(), d)
+            self.assertEqual(_api._problem_of(d).as_dict(), d)
+        with self.assertRaisesRegex(stowage.InputError, "different_pools\\[0\\]: there is no buffer"):
+            stowage.solve(*two, different_pools=[[0, 7]], pools=["x", "y"])
+        with self.assertRaisesRegex(stowage.InputError, "neither True nor False"):
+            stowage.solve(*two, pools=[stowage.Pool("x", objects=1)])
+
     def test_forms(self):
         # Columns, JSON, the library's JSON and a pickle say the same.
         p = self.every()

@@ -154,6 +154,27 @@ static void rules(void) {
 	CHECK(stowage_verify_plan(s, offsets, pool, 1, four, four, NULL, NULL, NULL) == STOWAGE_E_INPUT);
 	CHECK(stowage_verify_plan(s, offsets, pool, 1, four, four, six, NULL, six) > 0 && strstr(stowage_error(s), "parts") != NULL);
 
+	// Banks: two buffers that never meet are in two pools, two that meet in one, and two share an object.
+	{
+		const int64_t early[] = {0, 4}, late[] = {4, 8}, both[] = {0, 1}, none[] = {0, 0}, bytes[] = {6, 5};
+		const char *const height[] = {"height", "objects"}, *const tallest[] = {"max_height"};
+		stowage_solver *b = stowage_new();
+		CHECK(stowage_set_buffers(b, 2, early, late, bytes) == 0 && stowage_set_pools(b, 2, pools, NULL, NULL, NULL) == 0);
+		CHECK(stowage_set_objective(b, 1, height) == 0 && stowage_set_different_pools(b, 2, none, both) == 0);
+		CHECK(stowage_solve(b, offsets) == STOWAGE_OPTIMAL && stowage_get_measure(b, "height", &value, NULL) == 0 && value == 11);
+		CHECK(strstr(stowage_json(b, NULL), "\"version\": 3") != NULL && strstr(stowage_json(b, NULL), "\"different_pools\"") != NULL);
+		CHECK(stowage_set_buffers(b, 2, none, late, bytes) == 0 && stowage_set_pools(b, 2, pools, NULL, NULL, NULL) == 0);
+		CHECK(stowage_set_same_pool(b, 2, none, both) == 0 && stowage_set_objective(b, 1, tallest) == 0 && stowage_solve(b, offsets) == STOWAGE_OPTIMAL);
+		CHECK(stowage_get_measure(b, "max_height", &value, NULL) == 0 && value == 11);
+		CHECK(stowage_set_same_pool(b, 1, none, bad) == 0);
+		CHECK(stowage_solve(b, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(b), "same_pool[0] \"7\": there is no buffer of this index") != NULL);
+		CHECK(stowage_set_buffers(b, 2, early, late, bytes) == 0 && stowage_set_pools(b, 2, pools, NULL, NULL, NULL) == 0);
+		CHECK(stowage_set_objects(b, 2, both) == 0 && stowage_set_objective(b, 2, height) == 0 && stowage_solve(b, offsets) == STOWAGE_OPTIMAL);
+		CHECK(stowage_get_measure(b, "objects", &value, &bound) == 0 && value == 1 && bound == 1);
+		CHECK(stowage_set_objects(b, 1, bad) == 0 && stowage_solve(b, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(b), "objects: there is no pool") != NULL);
+		stowage_free(b);
+	}
+
 	// What is wrong with rules.
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 9) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(s), "here each pool has its own") != NULL);
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 0) == 0 && stowage_set_costs(s, 1, bad, one, one) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT);

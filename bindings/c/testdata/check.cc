@@ -229,6 +229,14 @@ static void memories() {
   s.read_json(R"({"version": 2, "pools": [{"id": "x", "capacity": 4}, {"id": "y"}], "buffers": [{"id": "a", "lower": 0, "upper": 1, "size": 7}]})");
   p = s.solve();
   CHECK(p.pools.size() == 1 && p.pools[0] == 1 && s.verify(p) == 0);
+  r = {};
+  r.pools = {{"x"}, {"y"}}, r.objective = {"height"}, r.different_pools = {{0, 1}};
+  CHECK(s.buffers({0, 1}, {1, 2}, {7, 7}).rules(r).solve().height == 14);
+  r.different_pools.clear(), r.same_pool = {{1, 0}}, r.objective = {"max_height"};
+  CHECK(s.buffers({0, 0}, {1, 1}, {7, 7}).rules(r).solve().height == 14 && s.measure("max_height").first == 14);
+  r = {};
+  r.pools = {{"x"}}, r.pools[0].objects = true, r.objective = {"height", "objects"};
+  CHECK(s.buffers({0, 1}, {1, 2}, {7, 5}).rules(r).solve().height == 7 && s.measure("objects").first == 1);
   s.buffers({0, 0}, {1, 1}, {7, 7});
   r = {};
   r.threads = 2, r.clock_lower = {0, 0, 1, 1}, r.clock_upper = {1, 1, 2, 2};  // one ends before the other starts

@@ -47,6 +47,8 @@ export interface Pool {
   cost?: Whole;
   /** Ranges [lower, upper] of bytes that no buffer may use; upper is one past the last. */
   reserved?: readonly (readonly Whole[])[];
+  /** It is divided into objects, such as textures: two buffers begin at the same byte or share none. Default: false. */
+  objects?: boolean;
 }
 
 /** A buffer or a pool: its place, or its name. */
@@ -77,8 +79,12 @@ export interface Rules {
   clocks?: { lower: readonly (readonly Whole[])[]; upper: readonly (readonly Whole[])[] };
   /** The length of a step that repeats: lifespans may run over its end. */
   period?: Whole;
-  /** What is minimised, the most important first: "height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:POOL", "peak:POOL". */
+  /** What is minimised, the most important first: "height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "objects", "height:POOL", "peak:POOL". */
   objective?: string | readonly string[];
+  /** Lists of buffers, any two of which are in different pools. */
+  differentPools?: readonly (readonly Name[])[];
+  /** Lists of buffers that are all in one pool. */
+  samePool?: readonly (readonly Name[])[];
   // end of rules
 }
 

@@ -8,12 +8,12 @@ import { sizeOf } from "./units.js";
 // prettier-ignore
 const RULES = [
   "pools", "allowed", "costs", "together", "apart", "mayOverlap", "distances", "penalties", "evictions", "clocks",
-  "period", "objective",
+  "period", "objective", "differentPools", "samePool",
 ];
 // end of rules
 // Those that are lists, row after row.
-const LISTS = ["reserved", ...RULES.slice(1, 9)];
-const POOL = ["id", "capacity", "alignment", "cost", "reserved"];
+const LISTS = ["reserved", ...RULES.slice(1, 9), "differentPools", "samePool", "objects"];
+const POOL = ["id", "capacity", "alignment", "cost", "reserved", "objects"];
 
 const textual = (value) => typeof value === "string";
 
@@ -39,7 +39,8 @@ export function rulesOf(rules, n, ids) {
   const buffer = placesOf("buffer", n, ids);
   const pool = poolsOf(pools.map(({ id }) => id));
   const lists = Object.fromEntries(LISTS.map((name) => [name, []]));
-  pools.forEach(({ id, reserved }, k) => {
+  pools.forEach(({ id, reserved, objects }, k) => {
+    if (objects) lists.objects.push(BigInt(k));
     for (const range of reserved) lists.reserved.push(BigInt(k), ...numbersIn(range, 2, `reserved of pool ${id}`));
   });
   const each = (name, of) => {
@@ -77,6 +78,12 @@ export function rulesOf(rules, n, ids) {
       const keyed = key && !Array.isArray(rule) ? [...rowsOf(rule?.buffers, what), rule?.[key]] : rule;
       const [a, b, ...value] = rowOf(keyed, key ? 3 : 2, what);
       lists[name].push(buffer(a, what), buffer(b, what), ...value.map((x) => wholeOf(x, what)));
+    });
+  }
+  for (const name of ["differentPools", "samePool"]) {
+    rowsOf(rules[name], name).forEach((list, k) => {
+      const what = `${name}[${k}]`;
+      for (const of of rowsOf(list, what)) lists[name].push(BigInt(k), buffer(of, what));
     });
   }
   const out = {
@@ -164,8 +171,11 @@ function poolOf(pool, k) {
       throw new InputError(`pools[${k}].${field}: must be a whole number, or text with a unit, such as 2KiB`);
     return value;
   };
+  if (given(pool.objects) && typeof pool.objects !== "boolean")
+    throw new InputError(`pools[${k}].objects: must be true or false`);
   return {
     id: pool.id,
+    objects: pool.objects,
     capacity: number("capacity"),
     alignment: number("alignment"),
     cost: number("cost"),

@@ -779,6 +779,10 @@ test("every rule", async () => {
     [two, { clocks: { lower: both(0, 1), upper: both(1, 2) } }, "height", 6, 11],
     [two, { pools: ["x", "y"], allowed: [null, ["y"]], costs: [{ x: 3, y: 9 }, { y: 2 }] }, "cost", 5],
     [two, { pools: [{ id: "x", cost: 1 }], objective: ["cost"] }, "cost", 11],
+    [apart, { pools: ["x", "y"], differentPools: [["0", 1]], objective: ["height"] }, "height", 11, 6],
+    [two, { pools: ["x", "y"], samePool: [[0, 1]], objective: ["max_height"] }, "max_height", 11, 11],
+    [meet, { pools: [{ id: "x", objects: true }], objective: ["height", "objects"] }, "objects", 2],
+    [apart, { pools: [{ id: "x", objects: true }], objective: ["height", "objects"] }, "objects", 1, 6],
   ];
   for (const [problem, rules, measure, value, without] of cases) {
     const plan = await solve({ ...problem, rules });
@@ -809,12 +813,15 @@ test("wrong rules", async () => {
   for (const [rules, said] of [
     [{ apart: [["a", "x"]] }, /apart\[0\]: there is no buffer "x"/],
     [{ apart: [[0, 4]] }, /apart\[0\]: there is no buffer at 4; there are 4/],
+    [{ samePool: [["a", "x"]] }, /samePool\[0\]: there is no buffer "x"/],
+    [{ differentPools: [["a"]] }, /needs at least 2/],
     [{ apart: [[0, 0]] }, /a pair has two different buffers/],
     [{ apart: [[0]] }, /must have 2 values, has 1/],
     [{ may_overlap: [] }, /mayOverlap/],
     [{ speed: 1 }, /there is no rule speed/],
     [{ pools: [{ id: "x" }, { id: "x" }] }, /is a duplicate/],
     [{ pools: [{ id: "x", capcity: 4 }] }, /capacity is meant/],
+    [{ pools: [{ id: "x", objects: 1 }] }, /pools\[0\].objects: must be true or false/],
     [{ pools: [{ id: "x", capacity: "many" }] }, /pools\[0\].capacity/],
     [{ allowed: [0] }, /allowed has 1 values for 4 buffers/],
     [{ penalties: [[0, 1, 0.5]] }, /0.5 must be a whole number/],

@@ -16,6 +16,7 @@ import (
 // lists are the names of the lists of package columns.
 var lists = [columns.Count]string{
 	"reserved", "allowed", "costs", "together", "apart", "mayOverlap", "distances", "penalties", "evictions",
+	"differentPools", "samePool", "objects",
 }
 
 // Rules gives a problem its rules; a value that is undefined gives none.
