@@ -62,11 +62,11 @@ func longest(t *testing.T, path string, runtimes []*runtime) (ran int) {
 					last = k
 				}
 			}
-			if last <= first {
+			if last < first {
 				continue
 			}
 			for way := range 4 {
-				c := strips.Chain{First: first, Last: last, Axis: axis, Strips: 3, Ring: way%2 > 0, Crop: way/2 > 0}
+				c := strips.Chain{First: first, Last: last, Axis: axis, Strips: 2, Ring: way%2 > 0, Crop: way/2 > 0}
 				got, err := s.Split([]strips.Chain{c})
 				if err != nil {
 					continue // fewer lines than strips

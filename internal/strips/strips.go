@@ -222,6 +222,9 @@ func (s *Splitter) result(first, last int, axis Axis) (int32, error) {
 	if result < 0 {
 		return 0, s.refuse(last, "nobody reads its result")
 	}
+	if n := s.m.Tensors[result].Shape[1+axis]; n < 2 {
+		return 0, s.refuse(s.maker[result], fmt.Sprintf("its result has one %s, so there is nothing to cut", one(axis)))
+	}
 	return result, nil
 }
 

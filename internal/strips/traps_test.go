@@ -243,6 +243,9 @@ func TestRefused(t *testing.T) {
 				o.Inputs = []int32{n, n + 1, 0}
 			},
 		}}},
+		{"its result has one row, so there is nothing to cut", []op{
+			{code: codeMax, options: window(1, 1, 8), result: []int32{1, 1, 1, 2}},
+		}},
 		{"too few for 4 strips", []op{{code: codeMax, options: window(1, 4, 3), result: []int32{1, 2, 2, 2}}}},
 	} {
 		m := chainOf(t, image, tc.ops...)
