@@ -228,8 +228,8 @@ class Rules:
             d["pools"] = pools
             for entry, numbers in zip(pools, self._numbers):
                 entry.update({key: x for key, x in numbers.items() if x > (key == "alignment")})
-            for entry, pool in zip(pools, self.pools):
-                if pool.objects:
+            for entry, of in zip(pools, self.pools):
+                if of.objects:
                     entry["objects"] = True
             for k, lower, upper in self._lists["reserved"]:
                 pools[k].setdefault("reserved", []).append([lower, upper])
