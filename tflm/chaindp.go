@@ -53,6 +53,7 @@ type choice struct {
 	load   int64 // the limit that they keep
 	tail   int64 // more than without strips
 	macs   int64 // more than without strips
+	front  bool  // it is planned for its arithmetic
 }
 
 // choices returns the best paths for each limit of the load, in the order of load + tail.
@@ -82,7 +83,7 @@ func (s *splitting) choices(all []segment) []choice {
 	var out []choice
 	for _, limit := range limits {
 		for _, p := range s.front(all, ends, limit) {
-			out = append(out, choice{p.chains(all), s.loadOf(p, all), p.tail, p.macs})
+			out = append(out, choice{chains: p.chains(all), load: s.loadOf(p, all), tail: p.tail, macs: p.macs})
 		}
 	}
 	slices.SortStableFunc(out, func(x, y choice) int {

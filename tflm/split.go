@@ -102,6 +102,7 @@ func (x *Choice) Written() ([]byte, error) { return x.plan.Model.WithOffsets(x.p
 const (
 	splitNodes   = 1_000 // of each plan that chooses
 	splitChoices = 20    // choices that are planned in a round
+	splitFront   = 6     // more with less arithmetic
 	splitVaried  = 3     // rounds in which numbers of strips are varied
 )
 
@@ -200,14 +201,14 @@ func (c *chooser) some(all []choice) (out []choice) {
 		return out[:min(len(out), splitChoices)]
 	}
 	out = slices.Clone(all[:min(len(all), splitChoices)])
-	least := int64(-1)
-	front := 0
+	least, front := int64(-1), 0
 	for _, x := range all {
 		if least < 0 || x.macs < least { // in the order of load and tail
 			least = x.macs
-			if front++; front <= splitChoices && !slices.ContainsFunc(out, func(y choice) bool {
+			if x.front = true; front < splitFront && !slices.ContainsFunc(out, func(y choice) bool {
 				return nameOf(x.chains) == nameOf(y.chains)
 			}) {
+				front++
 				out = append(out, x)
 			}
 		}
@@ -218,6 +219,9 @@ func (c *chooser) some(all []choice) (out []choice) {
 // tryAll plans choices.
 func (c *chooser) tryAll(ctx context.Context, all []choice) error {
 	for k := range all {
+		if x := &all[k]; c.x.Capacity == 0 && c.best != nil && !x.front && x.load+x.tail+c.tail >= c.best.Arena {
+			continue // no plan of it is smaller
+		}
 		if err := c.try(ctx, all[k].chains); err != nil {
 			return err
 		}
@@ -274,6 +278,9 @@ func (c *chooser) vary(ctx context.Context, all []segment) error {
 			}
 			next := slices.Clone(chains)
 			next[k] = *x
+			if c.x.Capacity == 0 && c.estimate(next, all) >= c.best.Arena {
+				continue // no plan of it is smaller
+			}
 			if err := c.try(ctx, next); err != nil {
 				return err
 			}
@@ -283,6 +290,22 @@ func (c *chooser) vary(ctx context.Context, all []segment) error {
 		}
 	}
 	return nil
+}
+
+// estimate returns what the arena of chains is at least: their loads, those of the operators between them, and tails.
+func (c *chooser) estimate(chains []strips.Chain, all []segment) int64 {
+	var load int64
+	tail, next := c.tail, 0
+	for _, chain := range chains {
+		at := slices.IndexFunc(all, func(x segment) bool { return x.chain == chain })
+		if at < 0 {
+			return 0 // it is of the first round
+		}
+		x := &all[at]
+		load = max(load, x.load, slices.Max(append([]int64{0}, c.load[next:chain.First]...)))
+		tail, next = tail+x.tail, chain.Last+1
+	}
+	return max(load, slices.Max(append([]int64{0}, c.load[next:]...))) + tail
 }
 
 // plan plans a choice. It returns nil if there is no plan that is smaller everywhere.

@@ -94,6 +94,9 @@ func (p *Options) fit(r *planReport, made *tflm.Plan, others []alternative) {
 			less, f.others = min(less, n), f.others || n <= f.Capacity && exact
 		}
 	}
+	if r.tiles() {
+		f.Would = append(f.Would, "perhaps operators in strips: --split, with this --capacity")
+	}
 	if x.Limit == tflm.LimitPlanning {
 		f.Would = append(f.Would, "fewer tensors: the arena is set by the records that the runtime plans with, "+
 			"not by the plan")

@@ -332,11 +332,19 @@ func (p *Options) lower(r *planReport, made *tflm.Plan) []string {
 		}
 	}
 	out = append(out, wouldLines(r.WouldLower, "a head")...)
+	if r.tiles() {
+		out = append(out, "--split: operators in strips, written into the model, which the runtime runs as it is")
+	}
 	if len(r.Peak.Owners) > 0 && made.Occupied == nil && r.Peak.Owners[0].Without < r.Peak.Bytes {
 		o := r.Peak.Owners[0]
 		out = append(out, fmt.Sprintf("%s: if it took no room the peak would be %d", o.smaller(), o.Without))
 	}
 	return out
+}
+
+// tiles reports whether strips may help, and --split was not given.
+func (r *planReport) tiles() bool {
+	return r.Split == nil && slices.ContainsFunc(r.WouldLower, func(w wouldLower) bool { return w.Option == tilingName })
 }
 
 // figures returns the lines of the report, each a name and a value.
