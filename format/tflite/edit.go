@@ -105,6 +105,9 @@ func (m *Model) Edited(e *Edit) (*Model, error) {
 		}
 	}
 	renumber := func(all []int32) []int32 {
+		if !slices.ContainsFunc(all, func(t int32) bool { return int(t) >= s.TensorCount }) {
+			return all
+		}
 		all = slices.Clone(all)
 		for i, t := range all {
 			if int(t) >= s.TensorCount {
@@ -113,6 +116,7 @@ func (m *Model) Edited(e *Edit) (*Model, error) {
 		}
 		return all
 	}
+	d.operators = make([]NewOperator, 0, len(e.Operators))
 	out.Operators = make([]Operator, 0, len(e.Operators)+len(m.Operators)-s.OperatorCount)
 	for _, o := range e.Operators {
 		o.Inputs, o.Outputs = renumber(o.Inputs), renumber(o.Outputs)
@@ -142,31 +146,27 @@ func (m *Model) numbered(e *Edit) ([]int32, error) {
 	s := &m.Subgraphs[0]
 	known := s.TensorCount + len(e.Tensors)
 	used := make([]bool, known)
-	for _, t := range slices.Concat(s.Inputs, s.Outputs) {
-		used[t] = true
-	}
+	use(used, s.Inputs)
+	use(used, s.Outputs)
 	for k := range e.Operators {
 		o := &e.Operators[k]
 		if o.From >= s.OperatorCount || o.Padding != KeptPadding && (o.From < 0 || m.Operators[o.From].Options == nil) {
 			return nil, fmt.Errorf("operator %d of the edit: it is made from operator %d, which has no such form", k,
 				o.From)
 		}
-		for _, t := range slices.Concat(o.Inputs, o.Outputs) {
-			if t < -1 || int(t) >= known {
-				return nil, fmt.Errorf("operator %d of the edit: it has tensor %d of %d", k, t, known)
+		for _, all := range [][]int32{o.Inputs, o.Outputs} {
+			for _, t := range all {
+				if t < -1 || int(t) >= known {
+					return nil, fmt.Errorf("operator %d of the edit: it has tensor %d of %d", k, t, known)
+				}
 			}
-			if t >= 0 {
-				used[t] = true
-			}
+			use(used, all)
 		}
 	}
 	before := make([]bool, s.TensorCount)
-	for _, o := range m.Operators[:s.OperatorCount] {
-		for _, t := range slices.Concat(o.Inputs, o.Outputs) {
-			if t >= 0 {
-				before[t] = true
-			}
-		}
+	for k := range m.Operators[:s.OperatorCount] {
+		use(before, m.Operators[k].Inputs)
+		use(before, m.Operators[k].Outputs)
 	}
 	var free []int32
 	for t, b := range before {
@@ -189,6 +189,15 @@ func (m *Model) numbered(e *Edit) ([]int32, error) {
 			len(e.Tensors)+len(free), len(e.Tensors))
 	}
 	return number, nil
+}
+
+// use marks tensors.
+func use(used []bool, tensors []int32) {
+	for _, t := range tensors {
+		if t >= 0 {
+			used[t] = true
+		}
+	}
 }
 
 // sketched returns a new tensor as it would be read.
