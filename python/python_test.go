@@ -117,6 +117,7 @@ type file struct {
 func TestFiles(t *testing.T) {
 	files(t, []file{
 		{"stowage", "", 20, "library problems"}, // numpy and pandas for what is about them
+		{"core", "", 6, "library cache"},        // without the library: what stowage_core.c plans
 		{"rules", "", 9, "library problems"},    // against brute force and the command
 		{"barriers", "", 4, "library"},
 		{"units", "", 5, "library"}, // numbers as text: here, by the command and in CSV files

@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Optional, SupportsIndex, SupportsInt, TypeVar, Union, cast
 
-from . import _command, _library, _units
+from . import _command, _core, _library, _units
 from ._errors import Error, InputError, readable, shown, warn
 from ._library import NO_OPTIONS, Options
 from ._plan import Plan
@@ -218,7 +218,9 @@ def size(
     if problem._own_plan:
         return Sizing(_unproven(free, o.planner or "auto"))
     done = _library.run(free, o, None, "stowage_size")
-    return Sizing(done if done is not None else _by_command(free, "-", o, []))
+    if done is None:
+        done = _core.plan(free, o) if _command.absent() else _by_command(free, "-", o, [])
+    return Sizing(done)
 
 
 def _unproven(problem: Problem, planner: str) -> Plan:
@@ -273,6 +275,8 @@ def _numbered(k: int, source: Buffers, ends: Optional[str]) -> Problem:
 
 def _many_by_command(problems: Sequence[Problem], o: Options, at_once: int) -> list[Plan]:
     """Plans problems by the command, a process for each."""
+    if _command.absent():
+        return [_core.plan(p, o) for p in problems]
     plans: list[Any] = [None] * len(problems)
     failed: list[tuple[int, BaseException]] = []
     turns = iter(range(len(problems)))
@@ -426,6 +430,8 @@ def _problem(source: Source, ends: Optional[str] = None) -> Problem:
 
 def _run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]], start: Any = None) -> Plan:
     done = _library.run(p, o, progress)
+    if done is None and _command.absent():
+        return _core.plan(p, o, start is not None or progress is not None)
     return done if done is not None else _by_command(p, "-", o, [], start, progress)
 
 

@@ -18,6 +18,7 @@ from ._progress import Progress
 from ._times import EndsWarning, TimesWarning
 
 SLICE = 0.05  # seconds between looks at signals and progress
+WHEEL = "the wheel has it: pip install stowage"
 _WARNINGS = {"ends": EndsWarning, "times": TimesWarning}
 _KINDS = {1: "failed", 2: "refused the input"}
 
@@ -37,8 +38,21 @@ def command(name: Optional[str] = None) -> str:
     own = os.path.join(os.path.dirname(__file__), "bin", "stowage" + suffix)
     path = own if os.access(own, os.X_OK) else shutil.which("stowage")
     if path is None:
-        raise Error("there is no command stowage: neither in this package nor on PATH; the environment variable STOWAGE may name it")
+        raise Absent(f"there is no command stowage: neither in this package nor on PATH; the environment variable STOWAGE may name it; {WHEEL}")
     return path
+
+
+class Absent(Error):
+    """There is no command."""
+
+
+def absent() -> bool:
+    """Returns whether there is no command."""
+    try:
+        command()
+    except Absent:
+        return True
+    return False
 
 
 def run(

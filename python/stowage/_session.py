@@ -171,7 +171,7 @@ class Session:
         self._closed, self._handle, self._token, self._heeds = True, None, None, False
         self._lib = lib = _library.load()
         if lib is None:
-            raise Error(f"a session needs the library: {_library._absent}")
+            raise Error(f"a session needs the library: {_library._absent}; the wheel has it: pip install stowage")
         p = Problem.of(problem, ends=ends)
         o = _api._options(capacity, False, timeout, nodes, None, seed, planner, (), None)
         at = column = where = None

@@ -1,10 +1,10 @@
-"""Traces of running programs, planned by the command."""
+"""Traces of running programs, planned by the command; without it by stowage_core.c."""
 
 from __future__ import annotations
 
 from typing import Optional
 
-from . import _command, _units
+from . import _command, _core, _units
 from ._units import Seconds, Size
 
 
@@ -24,6 +24,11 @@ def plan_trace(
     guard        bytes that stay free behind each allocation, for guard mode
     every_step   plan steps that come only once, too
     timeout, planner: as for plan; without a timeout it is 20 seconds"""
+    if _command.absent():
+        if planner not in (None, "core"):
+            raise _core.refuse(f"the planner {planner}")
+        least, free = (_units.size(name, x, 1) if x is not None else 0 for name, x in (("alignment", alignment), ("guard", guard)))
+        return _core.plan_trace(trace.encode(), least, free, every_step, timeout=_units.seconds(timeout)).decode()
     flags = ["arena", "plan", "-q", "--baselines", "none"]
     for name, value in (("alignment", alignment), ("guard", guard)):
         if value is not None:

@@ -31,7 +31,8 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, NamedTuple, Optional, TypeVar, Union
 
-from .._command import command
+from .. import _core
+from .._command import absent, command
 from .._errors import Error, InputError, readable, warn
 from .._units import Seconds, seconds, whole
 from . import plans as kept
@@ -368,8 +369,10 @@ class Arena:
             self._call(self._lib.stowage_arena_write(self._at, os.fsencode(trace)))
             with open(os.path.join(folder.name, "said"), "wb") as said:
                 # In a session of its own, so that Ctrl-C in a terminal does not reach it.
+                alone = absent()
+                planner = _core.words(trace, to, bool(every), self._timeout or 0) if alone else [command(), "arena", "plan", trace, "-o", to, *every, *limit]
                 self._process = subprocess.Popen(
-                    [command(), "arena", "plan", trace, "-o", to, *every, *limit], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+                    planner, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
                 )
             if words := self._measure(folder.name):
                 measure = subprocess.Popen([sys.executable, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)

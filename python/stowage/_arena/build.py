@@ -45,18 +45,28 @@ class Adapter(NamedTuple):
     """Why it may refuse an allocator that is there."""
     measured: bool = False
     """The baseline is measured; else it is simulated."""
+    arena: tuple[str, ...] = ()
+    """What the arena is compiled with."""
 
     @property
     def name(self) -> str:
         return str(self.source)
 
 
-def _sources() -> pathlib.Path:
-    """Returns the folder with the arena: this one in the wheel, arena in a clone."""
-    for folder in (HERE, HERE.parents[2] / "arena"):
-        if (folder / "stowage_arena.c").exists():
+def _sources(of: str = "arena") -> pathlib.Path:
+    """Returns the folder with the arena, or with the core: this one in the wheel, arena or core in a clone."""
+    for folder in (HERE, HERE.parents[2] / of):
+        if (folder / f"stowage_{of}.c").exists():
             return folder
-    raise Error(f"stowage_arena.c is not beside {HERE}: the package is not whole")
+    raise Error(f"stowage_{of}.c is not beside {HERE}: the package is not whole")
+
+
+def core() -> Adapter:
+    """Returns stowage_core.c as an adapter: a library that plans, problems by itself and traces through the arena."""
+    at = _sources("core")
+    beside = (at / "stowage_core.h", _sources() / "stowage_arena_core.c")
+    options = ["-fvisibility=default"]
+    return Adapter("stowage", at / "stowage_core.c", beside, lambda: options, arena=("-DSTOWAGE_ARENA_CORE", "-I", str(at)))
 
 
 def _compiler(adapter: Adapter) -> list[str]:
@@ -93,7 +103,7 @@ def build(adapter: Adapter, to: pathlib.Path | None = None) -> pathlib.Path:
     files = [arena / "stowage_arena.c", arena / "stowage_arena.h", adapter.source, *adapter.beside]
     said = subprocess.run([*compiler, "--version"], capture_output=True, check=False).stdout
     digest = hashlib.sha256(said)
-    for word in (adapter.source.name, *compiler, *options):
+    for word in (adapter.source.name, *compiler, *options, *adapter.arena[:1]):
         digest.update(word.encode())
     for file in files:
         digest.update(file.read_bytes())
@@ -114,7 +124,7 @@ def build(adapter: Adapter, to: pathlib.Path | None = None) -> pathlib.Path:
         # The functions of the arena that Python calls are shown, the rest is not.
         shown = ["-DSTOWAGE_ARENA_API=__attribute__((visibility(\"default\")))"]
         steps = [
-            [*compiler, "-x", "c", "-std=gnu99", *hidden, *shown, "-c", str(files[0]), "-o", f"{folder}/arena.o"],
+            [*compiler, "-x", "c", "-std=gnu99", *hidden, *shown, *adapter.arena, "-c", str(files[0]), "-o", f"{folder}/arena.o"],
             [*compiler, *hidden, str(files[2]), f"{folder}/arena.o", "-shared", "-pthread", *options, "-o", str(new)],
         ]
         for step in steps:
