@@ -64,7 +64,10 @@ func decode(text *source.Text, o ReadOptions, places int) *decoder {
 		walker: walker{Text: text}, version: Version, moments: moments{asked: o.Ends, times: times.Read{Places: places}},
 	}
 	if v := versionOf(text); v == RulesVersion || v == BanksVersion {
-		d.ruled = ruled{two: true, three: v == BanksVersion, lists: map[string][]rule{}, items: map[string][]int{}, keys: map[string]int{}, named: map[string][]listed{}}
+		d.ruled = ruled{
+			two: true, three: v == BanksVersion, lists: map[string][]rule{}, items: map[string][]int{}, keys: map[string]int{},
+			named: map[string][]listed{},
+		}
 	}
 	d.document()
 	return d
@@ -259,7 +262,8 @@ var elsewhere = map[string]string{
 func (d *decoder) unknown(what, name string, keys []string) string {
 	ofRules := what == "the document" && slices.Contains(rulesDocumentKeys, name) ||
 		what == "a buffer" && slices.Contains(rulesBufferKeys, name) && elsewhere[name] == ""
-	if (what == "the document" && slices.Contains(listKeys, name) || what == "pools" && name == "objects") && !d.three && d.version <= RulesVersion {
+	ofBanks := what == "the document" && slices.Contains(listKeys, name) || what == "pools" && name == "objects"
+	if ofBanks && !d.three && d.version <= RulesVersion {
 		return `is not a known key: a problem with ` + name + ` begins with "version": 3`
 	}
 	if ofRules && !d.two && d.version == Version {

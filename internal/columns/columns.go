@@ -9,18 +9,18 @@ import (
 
 // The lists, and what is in their rows. Buffers and pools are numbers.
 const (
-	Reserved   = iota // pool, lower, upper
-	Allowed           // buffer, pool
-	Costs             // buffer, pool, cost
-	Together          // first, second and, if there is one, the distance of second above first
-	Apart             // first, second
-	MayOverlap        // first, second
-	Distances         // first, second, distance
-	Penalties         // first, second, cost
-	Evictions         // buffer, lower, upper, cost
-	DifferentPools    // list, buffer; the rows of a list follow one another
-	SamePool          // likewise
-	Objects           // pool
+	Reserved       = iota // pool, lower, upper
+	Allowed               // buffer, pool
+	Costs                 // buffer, pool, cost
+	Together              // first, second and, if there is one, the distance of second above first
+	Apart                 // first, second
+	MayOverlap            // first, second
+	Distances             // first, second, distance
+	Penalties             // first, second, cost
+	Evictions             // buffer, lower, upper, cost
+	DifferentPools        // list, buffer; the rows of a list follow one another
+	SamePool              // likewise
+	Objects               // pool
 	Count
 )
 

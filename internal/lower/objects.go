@@ -50,7 +50,8 @@ func (c *cliqueCover) shareObjects() {
 			}
 			conflict := c.conflict(a, b)
 			if conflict {
-				shared.Near[x.body], shared.Near[y.body] = append(shared.Near[x.body], y.body), append(shared.Near[y.body], x.body)
+				shared.Near[x.body] = append(shared.Near[x.body], y.body)
+				shared.Near[y.body] = append(shared.Near[y.body], x.body)
 			}
 			if n > MostObjects {
 				continue

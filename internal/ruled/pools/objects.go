@@ -34,7 +34,8 @@ type ordering struct {
 
 // sharing makes a problem of objects from a strip.
 func sharing(st *lower.Strip) *ordering {
-	x := &ordering{problem: objects.Problem{Near: st.Shared.Near, Groups: st.Shared.Groups, Objects: st.Shared.Most}, even: true}
+	x := &ordering{even: true}
+	x.problem = objects.Problem{Near: st.Shared.Near, Groups: st.Shared.Groups, Objects: st.Shared.Most}
 	step := int64(1)
 	for k := range st.Problem.Buffers {
 		align := st.Problem.Buffers[k].Align()

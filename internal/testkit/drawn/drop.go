@@ -52,7 +52,8 @@ func Without(p *model.Problem, feature string) *model.Problem {
 	case "objective":
 		rules.Objective = nil
 	case "objects":
-		rules.Objective = slices.DeleteFunc(slices.Clone(rules.Objective), func(m model.Measure) bool { return m == model.MeasureObjects })
+		rules.Objective = slices.DeleteFunc(slices.Clone(rules.Objective),
+			func(m model.Measure) bool { return m == model.MeasureObjects })
 	}
 	for k := range rules.Pools {
 		pool := &rules.Pools[k]

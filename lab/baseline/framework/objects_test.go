@@ -23,7 +23,9 @@ func TestObjectsNoneAbove(t *testing.T) {
 		}
 		p := shuffled(buffers, uint64(n))
 		q := *p
-		q.Rules = &model.Rules{Pools: []model.Pool{{ID: "textures", Objects: true}}, Objective: []model.Measure{model.MeasureHeight}}
+		q.Rules = &model.Rules{
+			Pools: []model.Pool{{ID: "textures", Objects: true}}, Objective: []model.Measure{model.MeasureHeight},
+		}
 		r := must.Get(stowage.Solve(context.Background(), &q, plan.Options{}))(t)
 		if report := verify.CheckMeasures(&q, &r.Plan, r.Measures); !report.OK() {
 			t.Fatalf("%d: %s", n, report.Violations[0].Message)
