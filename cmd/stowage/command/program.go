@@ -30,9 +30,7 @@ var theCommand = &Program{
 		"memory they take together is as small as possible. When it can, Stowage proves that no plan is smaller.",
 	Example: `  stowage model.csv                              a short answer about any file, and what to type next
   stowage -c 256KiB -o planned.tflite m.tflite   does it fit? Then write the plan
-  stowage solve model.csv                        lowest plan, CSV on standard output
   stowage solve -c 1MiB -o plan.html model.csv   fit 1 MiB, and draw the plan
-  stowage plan -o planned.tflite model.tflite    plan a TensorFlow Lite model
   stowage explain -c 900KiB model.csv            name the buffers that cannot fit`,
 }
 

@@ -60,16 +60,13 @@ func newSolve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solve INPUT...",
 		Short: "Plan the buffers of a problem",
-		Long: `Solve gives each buffer of INPUT an offset. Without a capacity, it looks for the lowest plan until that is proven or a limit comes. With one, any plan that fits will do, unless --minimize is given. Every plan is verified first.
-
-Several files, a folder, or a pattern such as "problems/*.csv" are planned one after the other, or by --workers at once. -o is then a folder.
+		Long: `Solve gives each buffer of INPUT an offset. Without a capacity, it looks for the lowest plan until that is proven or a limit comes. With one, any plan that fits will do, unless --minimize is given. Every plan is verified first. For several files, a folder or a pattern, -o is a folder.
 
 The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html, tex, h or c. A timeout includes reading. A signal ends the search.
 
 ` + formatsHelp,
 		Example: `  stowage solve model.csv
-  stowage solve -c 1MiB -t 10s -o plan.html model.csv
-  generate | stowage solve - | allocate`,
+  stowage solve -c 1MiB -t 10s -o plan.html model.csv`,
 		Args:        inputsGiven,
 		SuggestFor:  []string{"run", "minimize", "allocate", "pack"},
 		Annotations: map[string]string{exitsKey: allExits},
@@ -95,8 +92,8 @@ The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html
 	f.StringVar(&s.stats, "stats", "", "write status, height and more to `FILE` as JSON")
 	f.BoolVar(&s.json, "json", false, "print the figures of --stats, with -o FILE for the plan")
 	f.StringVar(&s.progress, "progress", "", "write the state to `FILE` as JSON, 20 lines a second")
-	f.StringVar(&s.checkpoint, "checkpoint", "", "keep the best plan in `FILE`, each second; go on from it")
-	f.StringVar(&s.certificate, "certificate", "", "write a proof of the lower bound to `FILE`, for verify")
+	f.StringVar(&s.checkpoint, "checkpoint", "", "keep the best plan in the file `F`; go on from it")
+	f.StringVar(&s.certificate, "certificate", "", "write a proof of the bound to the file `F`, for verify")
 	f.BoolVar(&s.why, "why", false, "print the turns of auto and why the run ended")
 	f.BoolVar(&s.force, "force", false, forceUsage)
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "only warnings and errors on standard error")
