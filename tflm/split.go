@@ -21,7 +21,8 @@ import (
 //	plans                  of the best choices, with rows in place (bandplan.go): exact arenas
 //
 // The first two are done twice: with few numbers of strips, and then with all that can be better than the best plan so
-// far. At last the numbers of strips of the best choice are varied by themselves.
+// far. Then the numbers of strips of the best choice are varied by themselves. At last the choices that may still be
+// better are planned again with more nodes.
 //
 // Invariant: the arena is larger on no target than without strips. If the kernels are not named, it is larger with none
 // that are known.
@@ -100,10 +101,12 @@ func (x *Choice) Written() ([]byte, error) { return x.plan.Model.WithOffsets(x.p
 
 // The limits of the search for a split.
 const (
-	splitNodes   = 1_000 // of each plan that chooses
-	splitChoices = 20    // choices that are planned in a round
-	splitFront   = 6     // more with less arithmetic
-	splitVaried  = 3     // rounds in which numbers of strips are varied
+	splitNodes      = 1_000  // of each plan that chooses
+	splitChoices    = 20     // choices that are planned in a round
+	splitFront      = 6      // more with less arithmetic
+	splitVaried     = 3      // rounds in which numbers of strips are varied
+	splitAgain      = 4      // choices that are planned again
+	splitAgainNodes = 20_000 // of each of these plans
 )
 
 // Split splits the model of a plan. o are the options that the plan was made with.
@@ -380,6 +383,37 @@ func (c *chooser) larger(made *Plan) bool {
 	return false
 }
 
+// again plans those choices with more nodes that may then be better than the best.
+func (c *chooser) again(ctx context.Context) error {
+	if c.x.Capacity > 0 {
+		return nil
+	}
+	lowest := func(x *Choice) int64 { return x.plan.Result.LowerBound + x.Tail }
+	var all []*Choice
+	for _, x := range c.known {
+		if x != nil && x != c.best && lowest(x) < c.best.Arena {
+			all = append(all, x)
+		}
+	}
+	slices.SortFunc(all, func(x, y *Choice) int {
+		return cmp.Or(cmp.Compare(lowest(x), lowest(y)), strings.Compare(nameOf(x.chains), nameOf(y.chains)))
+	})
+	run := stowage.Options{NodeLimit: splitAgainNodes, Seed: c.options.Solve.Seed}
+	for _, x := range append([]*Choice{c.best}, all[:min(len(all), splitAgain)]...) {
+		if lowest(x) >= c.best.Arena || ctx.Err() != nil {
+			continue
+		}
+		y, err := c.plan(ctx, x.chains, run)
+		if err != nil {
+			return err
+		}
+		if y != nil && c.better(y, c.best) {
+			c.best = y
+		}
+	}
+	return nil
+}
+
 // finish plans the best choice with the time of the options, and fills in out.
 func (c *chooser) finish(ctx context.Context) error {
 	c.out.Planned = len(c.known)
@@ -390,12 +424,15 @@ func (c *chooser) finish(ctx context.Context) error {
 		return nil
 	}
 	c.out.Why = ""
-	run := c.options.Solve
-	if x, err := c.plan(ctx, c.best.chains, run); err != nil {
+	if err := c.again(ctx); err != nil {
 		return err
-	} else if x != nil && x.Arena < c.best.Arena {
+	}
+	if x, err := c.plan(ctx, c.best.chains, c.options.Solve); err != nil {
+		return err
+	} else if x != nil && c.better(x, c.best) {
 		c.best = x
 	}
+	c.known[nameOf(c.best.chains)] = c.best
 	m, err := c.best.plan.Model.Written()
 	if err != nil {
 		return err
