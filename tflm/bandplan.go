@@ -164,7 +164,8 @@ func (r *rowBuilder) pairs(operator int, permits []permit, buffer map[int]int) (
 	o, now := &b.model.Operators[operator], b.life.Operators[operator].First
 	y := int(o.Outputs[0])
 	body := b.in[y]
-	if b.bands[body] == nil || slices.ContainsFunc(b.bands[body], func(z band) bool { return z.first != now && r.within(z, y) }) {
+	older := func(z band) bool { return z.first != now && r.within(z, y) }
+	if b.bands[body] == nil || slices.ContainsFunc(b.bands[body], older) {
 		return nil // it lies where its bytes are
 	}
 	permit := func(t int32) int {

@@ -146,7 +146,9 @@ func (s *splitting) front(all []segment, ends [][]int, limit int64) []*path {
 				}
 			}
 		}
-		slices.SortStableFunc(next, func(p, q path) int { return cmp.Or(cmp.Compare(p.tail, q.tail), cmp.Compare(p.macs, q.macs)) })
+		slices.SortStableFunc(next, func(p, q path) int {
+			return cmp.Or(cmp.Compare(p.tail, q.tail), cmp.Compare(p.macs, q.macs))
+		})
 		for _, p := range next {
 			if n := len(at[k+1]); n == 0 || p.macs < at[k+1][n-1].macs {
 				at[k+1] = append(at[k+1], &p)

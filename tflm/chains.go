@@ -238,7 +238,9 @@ func (s *splitting) axesOf(operator int) (out []strips.Axis) {
 // segments returns the chains with a load below that of the same operators as they are, whose load and tail together
 // are below most: no others are part of an arena that is smaller. Two runs have the same segments in the same order,
 // however many processors they have.
-func (s *splitting) segments(ctx context.Context, counts []int, rings bool, most int64, progress func(done, all int)) []segment {
+func (s *splitting) segments(ctx context.Context, counts []int, rings bool, most int64,
+	progress func(done, all int),
+) []segment {
 	found := make([][]segment, len(s.m.Operators))
 	var next, done atomic.Int64
 	var all sync.WaitGroup

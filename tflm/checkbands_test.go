@@ -11,8 +11,9 @@ import (
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
-// striped is in → SLICE, SOFTMAX, CONCATENATION in two strips of 64 bytes. Its tensors are in, the rows 0 to 3 of it, what
-// is made of them, the rows 4 to 7, what is made of those, and out. The first strip is read again at the end if late.
+// striped is in → SLICE, SOFTMAX, CONCATENATION in two strips of 64 bytes. Its tensors are in, the rows 0 to 3 of it,
+// what is made of them, the rows 4 to 7, what is made of those, and out. The first strip is read again at the end if
+// late.
 func striped(late bool, begin ...int32) tflitemade.Graph {
 	image := func(name string, rows int32) tflitemade.Tensor {
 		return tflitemade.Tensor{Name: name, Shape: []int32{1, rows, 2, 2}}

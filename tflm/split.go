@@ -41,7 +41,7 @@ type SplitOptions struct {
 	Capacity int64
 	// NoScratch says that the kernels ask for no scratch, whatever is known of them.
 	NoScratch bool
-	// Progress is told how far the search is; it may be nil.
+	// Progress is told how far the search is, by several goroutines; it may be nil.
 	Progress func(done, all int)
 }
 
@@ -375,8 +375,9 @@ func (c *chooser) larger(made *Plan) bool {
 		}
 		own := s.Set.Predict(c.m, a, nil, s.Own, c.target)
 		if made.With(s, c.target).Smallest > own.Smallest {
-			c.out.Why = fmt.Sprintf("with %s it would take %d, and %d without strips; --kernels NAME splits for one set of kernels",
-				s.Set, made.With(s, c.target).Smallest, own.Smallest)
+			c.out.Why = fmt.Sprintf(
+				"with %s it would take %d, and %d without strips; --kernels NAME splits for one set of kernels", s.Set,
+				made.With(s, c.target).Smallest, own.Smallest)
 			return true
 		}
 	}
@@ -446,7 +447,8 @@ func (c *chooser) finish(ctx context.Context) error {
 		}
 	}
 	slices.SortFunc(c.out.Front, func(x, y Choice) int {
-		return cmp.Or(cmp.Compare(x.Arena, y.Arena), cmp.Compare(x.MACs, y.MACs), strings.Compare(nameOf(x.chains), nameOf(y.chains)))
+		return cmp.Or(cmp.Compare(x.Arena, y.Arena), cmp.Compare(x.MACs, y.MACs),
+			strings.Compare(nameOf(x.chains), nameOf(y.chains)))
 	})
 	least := int64(-1)
 	c.out.Front = slices.DeleteFunc(c.out.Front, func(x Choice) bool {

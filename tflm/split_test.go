@@ -42,8 +42,9 @@ func TestSplit(t *testing.T) {
 						was[k].After.Smallest, is[k].Before.Smallest, was[k].Before.Smallest)
 				}
 			}
-			if is[0].After.Smallest != s.Choice.Arena || s.Choice.Arena < s.Bound || float64(s.Choice.MACs) > most*float64(s.MACs) {
-				t.Errorf("arena %d, choice %+v, bound %d of %d multiply-accumulates", is[0].After.Smallest, s.Choice, s.Bound, s.MACs)
+			if arena := is[0].After.Smallest; arena != s.Choice.Arena || arena < s.Bound ||
+				float64(s.Choice.MACs) > most*float64(s.MACs) {
+				t.Errorf("arena %d, choice %+v, bound %d of %d multiply-accumulates", arena, s.Choice, s.Bound, s.MACs)
 			}
 			m := parse(t, must.Get(s.Plan.Written(p.Model))(t))
 			if v := must.Get(CheckFor(m, CheckOptions{Kernels: o.Kernels}))(t); !v.OK() || v.Pinned == 0 {
@@ -147,7 +148,8 @@ func TestSplitCapacity(t *testing.T) {
 			if at := slices.IndexFunc(lowest.Front, func(c Choice) bool {
 				return c.Arena <= x.Capacity && c.MACs < s.Choice.MACs
 			}); at >= 0 {
-				t.Errorf("%d more multiply-accumulates to fit %d, though %d are enough", s.Choice.MACs, x.Capacity, lowest.Front[at].MACs)
+				t.Errorf("%d more multiply-accumulates to fit %d, though %d are enough", s.Choice.MACs, x.Capacity,
+					lowest.Front[at].MACs)
 			}
 		}
 	}

@@ -55,7 +55,9 @@ type choiceReport struct {
 }
 
 // split replaces a plan by that of the model in strips, if it is smaller.
-func (p *Options) split(ctx context.Context, made *tflm.Plan, o tflm.Options, weights int) (*tflm.Plan, *splitReport, error) {
+func (p *Options) split(ctx context.Context, made *tflm.Plan, o tflm.Options, weights int) (*tflm.Plan, *splitReport,
+	error,
+) {
 	r := &splitReport{Chains: []chainReport{}, Added: []string{}, Front: []choiceReport{}}
 	if weights > 0 && !p.Fold {
 		r.Why = "its weights are float16: --fold-float16"

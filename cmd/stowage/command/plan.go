@@ -190,7 +190,15 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	options.Solve = func(ctx context.Context, problem *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
 		return solve(ctx, cmd.ErrOrStderr(), p.quiet, problem, o)
 	}
+	if options.Split != nil && !p.quiet && canRedraw(cmd.ErrOrStderr()) {
+		options.Split.Progress = func(done, all int) {
+			fmt.Fprintf(outletOf(cmd.ErrOrStderr()).w, "%sstrips: %d of %d", eraseLine, done, all)
+		}
+	}
 	made, err := m.Plan(ctx, options)
+	if options.Split != nil && options.Split.Progress != nil {
+		io.WriteString(outletOf(cmd.ErrOrStderr()).w, eraseLine)
+	}
 	if err != nil {
 		return misused(withCommand(cmd, in.Name, err))
 	}

@@ -2,10 +2,10 @@
 //
 //	go run ./lab/bench/strips [-macs 0.1] [-into docs/tflm.md] PATH...
 //
-// It needs Python with the package tflite_micro (STOWAGE_PYTHON). A PATH is a model or a folder of models. Each model is
-// folded, planned and split with the scratch of the reference kernels, without and with results over operands. Each split
-// model is run beside the model in the interpreter, with five seeds and three invocations each: in the smallest arena that
-// works, which has to be the predicted one. Differences are printed, and the exit code is 1.
+// It needs Python with the package tflite_micro (STOWAGE_PYTHON). A PATH is a model or a folder of models. Each model
+// is folded, planned and split with the scratch of the reference kernels, without and with results over operands. Each
+// split model is run beside the model in the interpreter, with five seeds and three invocations each: in the smallest
+// arena that works, which has to be the predicted one. Differences are printed, and the exit code is 1.
 package main
 
 import (
