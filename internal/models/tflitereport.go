@@ -332,7 +332,7 @@ func (p *Options) lower(r *planReport, made *tflm.Plan) []string {
 		}
 	}
 	out = append(out, wouldLines(r.WouldLower, "a head")...)
-	if r.tiles() {
+	if p.Split == nil && r.tiles() {
 		out = append(out, "--split: operators in strips, written into the model, which the runtime runs as it is")
 	}
 	if len(r.Peak.Owners) > 0 && made.Occupied == nil && r.Peak.Owners[0].Without < r.Peak.Bytes {
