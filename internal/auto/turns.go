@@ -37,7 +37,7 @@ func (a *auto) carryOut(ctx context.Context) {
 		a.looks(ctx)
 		a.remainingOrders(p)
 	}
-	a.rounds(ctx)
+	a.rounds(ctx, p)
 }
 
 // What Options.Turns is told.
@@ -129,8 +129,9 @@ func (a *auto) packed() bool {
 }
 
 // rounds carries out part 4.
-func (a *auto) rounds(ctx context.Context) {
+func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	ends := a.ends(a.o.Minimizing(), a.o.Timeout > 0 || a.o.NodeLimit > 0)
+	more := a.moreOrders(p)
 	if ends == peakIfClose || ends == peakOnly {
 		if a.within(thresholds.CloseBy) {
 			a.lookAtPeak(ctx)
@@ -166,7 +167,26 @@ func (a *auto) rounds(ctx context.Context) {
 		}
 		exactFirst = true
 		nodes, steps = times(grow, nodes), times(grow, steps)
+		if more {
+			more = a.moreOrders(p)
+		}
 	}
+	for more && ends == untilAnswer && !a.over() { // a class without rounds
+		more = a.moreOrders(p)
+	}
+}
+
+// moreOrders runs heuristics that took too long before. It reports whether some are left.
+func (a *auto) moreOrders(p *greedy.Portfolio) bool {
+	if !a.heuristics || a.over() {
+		return false
+	}
+	tried := p.Waiting()
+	left := p.More()
+	if p.Waiting() < tried {
+		a.adoptFrom(p, "orders that take longer")
+	}
+	return left
 }
 
 // mergeTurns runs turns of merge as long as they lower the plan, or one turn if there is only one round. nodes is the

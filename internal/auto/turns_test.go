@@ -27,12 +27,13 @@ func turnsOf(t *testing.T, p *model.Problem, o plan.Options) (turns []string) {
 // heuristics, merge and exact search come before them.
 func TestTurnsOfClasses(t *testing.T) {
 	const (
-		start = "heuristics: a plan to start from"
-		quick = "heuristics: quick orders"
-		more  = "heuristics: more quick orders"
-		rest  = "heuristics: the remaining orders"
-		look  = ": a short look before the remaining orders"
-		round = ": the next in the round"
+		start  = "heuristics: a plan to start from"
+		quick  = "heuristics: quick orders"
+		more   = "heuristics: more quick orders"
+		rest   = "heuristics: the remaining orders"
+		longer = "heuristics: orders that take longer"
+		look   = ": a short look before the remaining orders"
+		round  = ": the next in the round"
 	)
 	for _, c := range []struct {
 		name    string
@@ -52,7 +53,7 @@ func TestTurnsOfClasses(t *testing.T) {
 		},
 		{
 			"the quickest orders first", 1200, false,
-			[]string{start, quick, more, "merge" + look, rest, "merge" + round, "exact" + round, "climb" + round},
+			[]string{start, quick, more, "merge" + look, rest, longer, "merge" + round, "exact" + round, "climb" + round},
 		},
 	} {
 		p := generate(t, "infeasible", gen.Options{Buffers: c.buffers, Horizon: int64(min(c.buffers, 300)), Seed: 1}).Problem

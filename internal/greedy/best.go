@@ -26,7 +26,10 @@ import (
 // Invariant: the result is never higher than first-fit's plan, since that order runs in any case
 // unless a limit comes first.
 //
-// Complexity: that of a plan times the table, up to maxCost.
+// Rows that cost too much wait. Each call of More runs as many of them as moreBy times the budget of the round before
+// allows, in the order of the table, so a longer run tries more and never other rows.
+//
+// Complexity: that of a plan times the table, up to maxCost; with More, times the table.
 //
 // Trials: docs/lab/greedy.md (each row of the table is needed somewhere; 3,000 problems gain nothing from more).
 
@@ -48,8 +51,11 @@ const (
 var cost = [...]int64{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4, grown: 2}
 
 // maxCost bounds the work of a portfolio beyond first-fit: about half a second. Up to
-// 1,500 buffers the whole table runs.
-const maxCost = 1 << 18
+// 1,500 buffers the whole table runs. More has moreBy times as much, each time.
+const (
+	maxCost = 1 << 18
+	moreBy  = 4
+)
 
 // A worth says on which problems a trial is worth its time.
 type worth uint8
@@ -143,16 +149,18 @@ type Portfolio struct {
 	memory place.Memory
 	sweeps *Sweeper // nil before the first
 
-	next int   // the first trial that has not had its turn
-	work int64 // of the trials so far
-	long bool  // stacking takes too long here
+	next   int   // the first trial that has not had its turn
+	waits  []int // earlier trials that cost too much so far
+	factor int64 // of maxCost and of the effort of stacking
+	work   int64 // of the trials so far, in this round
+	long   bool  // stacking takes too long here, in this round
 }
 
 // NewPortfolio makes the first plans, in this order: by hints ("hint"), if most buffers have one; by
 // the sweep, above thresholds.LargeAbove buffers; by first-fit. If a limit has already come, buffers are
 // stacked (place.Finish). A plan of the height capacity is low enough; 0 stands for the bound.
 func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *Portfolio {
-	p := &Portfolio{tl: tl, ctx: ctx, Height: math.MaxInt64}
+	p := &Portfolio{tl: tl, ctx: ctx, Height: math.MaxInt64, factor: 1}
 	p.Aim(capacity)
 	if order, most := hinted(tl); most {
 		p.place("hint", order, place.FirstFit)
@@ -270,62 +278,85 @@ func (p *Portfolio) Quick(few bool) {
 // Rest runs all rows that are left, and stops as Quick does.
 func (p *Portfolio) Rest() { p.run(len(trials)) }
 
+// More runs rows that cost too much before. It reports whether some still wait, and stops as Quick does.
+func (p *Portfolio) More() bool {
+	w := run.NewWatch(p.ctx)
+	defer w.Close()
+	p.factor, p.work, p.long = p.factor*moreBy, 0, false
+	again := p.waits
+	p.waits = nil
+	for k, t := range again {
+		if p.Offsets == nil || p.Height <= p.goal || w.Over() {
+			p.waits = append(p.waits, again[k:]...)
+			break
+		}
+		p.try(w, t)
+	}
+	return len(p.waits) > 0
+}
+
+// Waiting returns how many rows wait for More.
+func (p *Portfolio) Waiting() int { return len(p.waits) }
+
 // run runs what is left of the first n trials.
 func (p *Portfolio) run(n int) {
 	w := run.NewWatch(p.ctx)
 	defer w.Close()
-	unit := int64(len(p.tl.Problem.Buffers))
-	if unit > thresholds.HugeAbove {
-		p.next = n
+	for ; p.next < n && p.Offsets != nil && p.Height > p.goal && !w.Over(); p.next++ {
+		p.try(w, p.next)
 	}
-	for p.next < n && p.Offsets != nil && p.Height > p.goal && !w.Over() {
-		t := &trials[p.next]
-		p.next++
-		work := p.work + cost[t.how]*unit
-		if work > maxCost || p.skips(t) {
-			continue
+}
+
+// try runs a trial, or lets it wait if it costs too much.
+func (p *Portfolio) try(w *run.Watch, k int) {
+	t, unit := &trials[k], int64(len(p.tl.Problem.Buffers))
+	if p.skips(t) {
+		return
+	}
+	work := p.work + cost[t.how]*unit
+	if work > maxCost*p.factor || p.factor == 1 && unit > thresholds.HugeAbove || t.how == stacked && p.long {
+		p.waits = append(p.waits, k)
+		return
+	}
+	p.work = work
+	switch t.how {
+	case first:
+		p.place(t.name, Sorted(w, p.tl, t.order), place.FirstFit)
+	case tight:
+		p.place(t.name, Sorted(w, p.tl, t.order), place.BestFit)
+	case stacked:
+		if order := skyline(w, p.tl, t.order, p.factor); order == nil {
+			p.long = true
+			p.waits = append(p.waits, k)
+		} else {
+			p.place(t.name, order, place.FirstFit)
 		}
-		p.work = work
-		switch t.how {
-		case first:
-			p.place(t.name, Sorted(w, p.tl, t.order), place.FirstFit)
-		case tight:
-			p.place(t.name, Sorted(w, p.tl, t.order), place.BestFit)
-		case stacked:
-			if order := skyline(w, p.tl, t.order); order == nil {
-				p.long = true
-			} else {
-				p.place(t.name, order, place.FirstFit)
-			}
-		case onTop:
-			if offsets, whole := Stack(w, p.tl, Sorted(w, p.tl, t.order)); whole {
+	case onTop:
+		if offsets, whole := Stack(w, p.tl, Sorted(w, p.tl, t.order)); whole {
+			p.place(t.name, ByOffset(offsets), place.FirstFit)
+		}
+	case shared:
+		if movableAll(p.tl) {
+			if offsets := share(w, p.tl, Sorted(w, p.tl, t.order)); offsets != nil {
 				p.place(t.name, ByOffset(offsets), place.FirstFit)
 			}
-		case shared:
-			if movableAll(p.tl) {
-				if offsets := share(w, p.tl, Sorted(w, p.tl, t.order)); offsets != nil {
-					p.place(t.name, ByOffset(offsets), place.FirstFit)
-				}
-			}
-		case outwards:
-			p.sweep(t.name, nil)
-		case grown:
-			if movableAll(p.tl) {
-				if offsets := deferred(w, p.tl, t.order); offsets != nil {
-					p.place(t.name, ByOffset(offsets), place.FirstFit)
-				}
-			}
-		case swept:
-			p.sweep(t.name, Thresholds(p.tl.Sections()))
 		}
+	case outwards:
+		p.sweep(t.name, nil)
+	case grown:
+		if movableAll(p.tl) {
+			if offsets := deferred(w, p.tl, t.order); offsets != nil {
+				p.place(t.name, ByOffset(offsets), place.FirstFit)
+			}
+		}
+	case swept:
+		p.sweep(t.name, Thresholds(p.tl.Sections()))
 	}
 }
 
 // skips reports whether a trial does not run on this problem.
 func (p *Portfolio) skips(t *trial) bool {
 	switch t.how {
-	case stacked:
-		return p.long
 	case swept:
 		return p.Large() // the sweeps have run
 	case outwards: // the table has it twice: among the quick trials, and at the end for few buffers

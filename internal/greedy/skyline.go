@@ -27,7 +27,7 @@ import (
 //
 // Trials: docs/lab/greedy.md (an entry for each buffer is slower if many share a lifespan).
 
-// skyline gives up after effort corrections for each buffer, or after maxEffort in all. The
+// skyline gives up after effort corrections for each buffer, or after maxEffort in all, both times a factor. The
 // challenging suite needs at most 26 for each buffer, resnet50 needs 75.
 const (
 	effort    = 256
@@ -35,9 +35,9 @@ const (
 )
 
 // skyline returns the order of stacking, or nil if it takes too long or a limit comes first.
-func skyline(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
+func skyline(w *run.Watch, tl *timeline.Timeline, word string, factor int64) []int32 {
 	n := len(tl.Problem.Buffers)
-	if _, order := stackLowest(w, tl, Sorted(w, tl, word), min(effort*n, maxEffort)); len(order) == n {
+	if _, order := stackLowest(w, tl, Sorted(w, tl, word), min(effort*n, maxEffort)*int(factor)); len(order) == n {
 		return order
 	}
 	return nil
