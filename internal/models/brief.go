@@ -12,9 +12,10 @@ import (
 
 // A Brief is the answer about a model in few lines.
 type Brief struct {
-	Lines []string
-	Flags string // those that save most, for the next command; empty if none save anything
-	Kind  string // the extension of a file that the plan can be written to
+	Lines  []string
+	Strips bool   // operators in strips would lower a .tflite model, as far as is known without a plan
+	Flags  string // those that save most, for the next command; empty if none save anything
+	Kind   string // the extension of a file that the plan can be written to
 
 	fits   string // as Plan.Fits
 	others bool   // it would fit with other options
@@ -49,6 +50,7 @@ func (x *tflitePlan) Brief() Brief {
 	}
 	b.answer(r.Fit)
 	b.saving(r.WouldLower, "a head")
+	b.Strips = slices.ContainsFunc(r.WouldLower, func(w wouldLower) bool { return w.Option == tilingName })
 	return b
 }
 

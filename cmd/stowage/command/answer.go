@@ -258,6 +258,9 @@ func (p *planFlags) answer(w io.Writer, path string, made models.Plan) error {
 	if flags != "" {
 		flags += " "
 	}
+	if b.Strips && !p.split {
+		fmt.Fprintln(w, "less still, perhaps, with --split: operators in strips, which the runtime runs as they are")
+	}
 	if p.capacity > 0 {
 		flags += fmt.Sprintf("-c %d ", int64(p.capacity))
 	}
