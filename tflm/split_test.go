@@ -76,21 +76,23 @@ func TestChoices(t *testing.T) {
 			continue
 		}
 		compared++
-		least, bound := int64(-1), int64(-1)
+		bound := int64(-1)
 		for set := range 1 << len(all) {
-			x := measured(s, all, set)
-			if x == nil {
-				continue
-			}
-			if x.macs <= s.most && (least < 0 || x.load+x.tail < least) {
-				least = x.load + x.tail
-			}
-			if n := x.least + x.tail + s.tail; bound < 0 || n < bound {
-				bound = n
+			if x := measured(s, all, set); x != nil && (bound < 0 || x.least+x.tail+s.tail < bound) {
+				bound = x.least + x.tail + s.tail
 			}
 		}
-		if got := s.choices(all)[0]; got.load+got.tail != least {
-			t.Errorf("%d segments: load and tail %d, least %d", len(all), got.load+got.tail, least)
+		for _, s.most = range []int64{s.macs / 4, all[len(all)/2].macs, all[0].macs, 0} {
+			least := int64(-1)
+			for set := range 1 << len(all) {
+				if x := measured(s, all, set); x != nil && x.macs <= s.most && (least < 0 || x.load+x.tail < least) {
+					least = x.load + x.tail
+				}
+			}
+			if got := s.choices(all)[0]; got.load+got.tail != least || got.macs > s.most {
+				t.Errorf("%d segments: load and tail %d with %d more of %d, least %d", len(all), got.load+got.tail, got.macs,
+					s.most, least)
+			}
 		}
 		if got := s.bound(all); got != bound {
 			t.Errorf("%d segments: bound %d, want %d", len(all), got, bound)
