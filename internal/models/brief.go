@@ -45,6 +45,9 @@ func (x *tflitePlan) Brief() Brief {
 		size += ", as it is"
 	}
 	b.Lines = append(b.Lines, size)
+	if r.Verified != "" {
+		b.Lines = append(b.Lines, "verification: "+r.Verified)
+	}
 	for k := range r.CannotRun {
 		b.Lines = append(b.Lines, r.CannotRun[k].words())
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -75,6 +77,12 @@ func theFile(args []string) string {
 			return name
 		}
 	}
+	// A flag is wrong, or there are several files: the subcommand says so.
+	if word := firstWord(args); !slices.Contains(args, "--version") && !slices.Contains(args, outputOf(args)) || word != outputOf(args) {
+		if _, err := os.Stat(word); err == nil && commandOf(word) != "" {
+			return word
+		}
+	}
 	return ""
 }
 
@@ -97,6 +105,9 @@ func outputOf(args []string) (path string) {
 func fileKind(name string) format.Kind {
 	if name == format.Standard {
 		return ""
+	}
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return "" // a pipe can be read once only
 	}
 	in, err := format.Open(name)
 	if err != nil {
@@ -154,20 +165,22 @@ func (s *solveFlags) answer(ctx context.Context, cmd *cobra.Command, input strin
 			_, err := fmt.Fprintf(w, "written: %s\n", written)
 			return err
 		}
-		file, capacity := typed(input), ""
 		if input == format.Standard {
 			return nil
 		}
-		if s.capacity > 0 {
-			capacity = fmt.Sprintf("-c %d ", int64(s.capacity))
-		}
+		file := typed(input)
 		if s.own.File != nil && s.own.Kind == format.Trace {
 			_, err := fmt.Fprintf(w, "next: 'stowage -o steps.plan %s' writes the plan that the program follows\n", file)
 			return err
 		}
-		fmt.Fprintf(w, "next: 'stowage %s-o plan.csv %s' writes the offsets, '-o plan.html' a page that shows them",
-			capacity, file)
-		if s.capacity == 0 && !p.Ruled() {
+		kind := "csv"
+		if checkFormat(kind, p) != nil {
+			kind = "json"
+		}
+		flags := strings.Join(append(given(cmd, "output", "json", "quiet"), ""), " ")
+		fmt.Fprintf(w, "next: 'stowage %s-o %s %s' writes the offsets, '-o plan.html' a page that shows them", flags,
+			free(input, "plan."+kind), file)
+		if p.Capacity == 0 && !p.Ruled() {
 			fmt.Fprint(w, "; '-c SIZE' asks whether it fits")
 		}
 		_, err := fmt.Fprintln(w)
@@ -218,6 +231,8 @@ func (s *solveFlags) sentence(r *stowage.Result, p *stowage.Problem) string {
 		text = fmt.Sprintf("fits: %s of the capacity of %s", text, amount(p.Capacity))
 	}
 	switch {
+	case r.ProvedBy == byCheckpoint:
+		text += ", the lowest plan, proven by an earlier run"
 	case r.Status == stowage.Optimal:
 		text += ", the lowest plan, proven"
 	case p.Capacity == 0 || s.minimize:
@@ -242,39 +257,40 @@ func (s *solveFlags) ownSentence(r *stowage.Result, p *stowage.Problem) string {
 	return text
 }
 
+// free returns the name of a file to write that is not the one that is read.
+func free(input, name string) string {
+	if filepath.Base(input) == name {
+		return "new-" + name
+	}
+	return name
+}
+
 // answer prints the outcome of stowage FILE about a model.
-func (p *planFlags) answer(w io.Writer, path string, made models.Plan) error {
+func (p *planFlags) answer(cmd *cobra.Command, w io.Writer, path string, made models.Plan) error {
 	b := made.Brief()
 	for _, line := range b.Lines {
 		fmt.Fprintln(w, line)
 	}
-	var files []string
-	for _, path := range p.outputs {
-		if made.Fits() == "" || made.Fits() == "yes" {
-			files = append(files, path)
-		}
-	}
-	flags := b.Flags
-	if flags != "" {
-		flags += " "
+	fits := made.Fits() == "" && made.Status().HasPlan() || made.Fits() == "yes"
+	if fits && len(p.outputs) > 0 {
+		fmt.Fprintf(w, "written: %s\n", strings.Join(p.outputs, ", "))
 	}
 	if b.Strips && !p.split {
 		fmt.Fprintln(w, "less still, perhaps, with --split: operators in strips, which the runtime runs as they are")
 	}
-	if p.capacity > 0 {
-		flags += fmt.Sprintf("-c %d ", int64(p.capacity))
+	flags := given(cmd, "output", "json", "quiet", "report")
+	file := typed(path)
+	report := fmt.Sprintf("'%s' reports all of it", strings.Join(append(append([]string{"stowage plan"}, flags...), file), " "))
+	if b.Flags != "" {
+		flags = append(strings.Fields(b.Flags), flags...)
 	}
-	if len(files) > 0 {
-		fmt.Fprintf(w, "written: %s\n", strings.Join(files, ", "))
-	}
-	report := fmt.Sprintf("'stowage plan %s' reports all of it", typed(path))
 	var err error
 	switch {
-	case b.Flags == "" && made.Fits() != "" && made.Fits() != "yes":
+	case !fits && b.Flags == "":
 		_, err = fmt.Fprintln(w, "next:", report)
-	case len(files) == 0 || b.Flags != "":
-		_, err = fmt.Fprintf(w, "next: 'stowage %s-o planned.%s %s' writes the plan; %s\n", flags, b.Kind, typed(path),
-			report)
+	case len(p.outputs) == 0 || b.Flags != "":
+		_, err = fmt.Fprintf(w, "next: 'stowage %s-o %s %s' writes the plan; %s\n",
+			strings.Join(append(flags, ""), " "), free(path, "planned."+b.Kind), file, report)
 	}
 	return err
 }

@@ -1,11 +1,14 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -40,26 +43,24 @@ type checkpoint struct {
 	mu      sync.Mutex
 	best    stowage.Progress // the lowest plan with offsets, and the highest bound
 	changed bool
+	wrote   fs.FileInfo // the file as this run has written it; nil before
 }
 
 // resume reads the file, if there is one, and makes a run with these options start from its plan. The run ends if it
 // reaches the bound that the file has.
 func (c *checkpoint) resume(ctx context.Context, o *stowage.Options) (context.Context, error) {
-	f, err := format.ReadFileWith(c.path, format.Options{})
-	switch {
+	if ext := filepath.Ext(c.path); ext != ".json" {
+		return ctx, usagef("--checkpoint %s: the file is a plan in JSON, so its name ends in .json", c.path)
+	}
+	switch kept, err := c.read(); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return ctx, err
-	case f.Plan == nil || digest.Of(f.Problem) != digest.Of(c.p):
-		return ctx, fmt.Errorf("%s: is no checkpoint of this problem: the buffers are others; name another file, or "+
-			"delete this one", c.path)
 	default:
-		c.low = f.Plan.LowerBound
-		if f.Plan.Offsets != nil {
-			o.Start = f.Plan.Offsets
-			c.best = stowage.Progress{Height: f.Plan.Height, Offsets: f.Plan.Offsets}
+		c.best, c.low = kept, kept.LowerBound
+		if kept.Offsets != nil {
+			o.Start = kept.Offsets
 		}
-		c.best.LowerBound = c.low
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	before := o.Progress
@@ -77,7 +78,20 @@ func (c *checkpoint) resume(ctx context.Context, o *stowage.Options) (context.Co
 	return ctx, nil
 }
 
-// see keeps a snapshot that is better. It reports whether no plan can be lower by the bound of earlier runs.
+// read returns the plan and the bound in the file.
+func (c *checkpoint) read() (kept stowage.Progress, err error) {
+	f, err := format.ReadFileWith(c.path, format.Options{})
+	if err != nil {
+		return kept, err
+	}
+	if f.Plan == nil || digest.Of(f.Problem) != digest.Of(c.p) {
+		return kept, fmt.Errorf("%s: is no checkpoint of this problem: the buffers are others; name another file, or "+
+			"delete this one", c.path)
+	}
+	return stowage.Progress{Height: f.Plan.Height, Offsets: f.Plan.Offsets, LowerBound: f.Plan.LowerBound}, nil
+}
+
+// see keeps a snapshot that is better. It reports whether the bound of earlier runs is the answer.
 func (c *checkpoint) see(q stowage.Progress) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,7 +101,9 @@ func (c *checkpoint) see(q stowage.Progress) bool {
 	if q.LowerBound > c.best.LowerBound {
 		c.best.LowerBound, c.changed = q.LowerBound, true
 	}
-	return c.low > 0 && c.best.Offsets != nil && c.best.Height <= c.low
+	capacity := c.p.Capacity
+	return c.low > 0 && (capacity > 0 && c.low > capacity ||
+		c.best.Offsets != nil && c.best.Height <= c.low && (capacity == 0 || c.best.Height <= capacity))
 }
 
 // keep writes the file again and again until end is called.
@@ -109,8 +125,31 @@ func (c *checkpoint) keep() (end func() error) {
 	}
 }
 
+// joined adds what another run has written meanwhile, if it is better. The file is not locked: of two runs that write in
+// the same moment, one writes again later.
+func (c *checkpoint) joined(best stowage.Progress) stowage.Progress {
+	now, err := os.Stat(c.path)
+	if err != nil || c.wrote != nil && os.SameFile(now, c.wrote) && now.ModTime().Equal(c.wrote.ModTime()) {
+		return best
+	}
+	other, err := c.read()
+	if err != nil {
+		return best
+	}
+	if other.Offsets != nil && (best.Offsets == nil || other.Height < best.Height) {
+		if r, err := stowage.Verify(c.p, other.Offsets, 0); err == nil && r.OK() {
+			best.Height, best.Offsets = r.Height, other.Offsets
+		}
+	}
+	if other.LowerBound > best.LowerBound && (best.Offsets == nil || other.LowerBound <= best.Height) {
+		best.LowerBound = other.LowerBound
+	}
+	return best
+}
+
 // write replaces the file.
 func (c *checkpoint) write(best stowage.Progress) error {
+	best = c.joined(best)
 	free := *c.p
 	free.Capacity = 0 // the plan may be above the capacity of this run
 	d := &document{problem: &free, offsets: best.Offsets, height: best.Height, lowerBound: best.LowerBound}
@@ -124,15 +163,26 @@ func (c *checkpoint) write(best stowage.Progress) error {
 	if err := format.WriteFile(c.path, func(w io.Writer) error { return writeJSON(w, d) }); err != nil {
 		return outputError{c.path, err}
 	}
+	c.wrote, _ = os.Stat(c.path)
 	return nil
 }
 
-// finish adds the bound of earlier runs to a result, and writes the file a last time.
+// finish adds the bound of earlier runs to a result, and writes the file a last time. A plan below that bound shows that
+// the bound is false: it is dropped, and the run is not to be believed.
 func (c *checkpoint) finish(r *stowage.Result) error {
-	if c.low > r.LowerBound && r.Status != stowage.Infeasible {
+	if r.Status.HasPlan() && r.Height < c.low {
+		os.Remove(c.path) // else its bound would be joined
+		c.best = stowage.Progress{Height: r.Height, Offsets: r.Offsets}
+		return cmp.Or(c.write(c.best), fmt.Errorf("%s: its lower bound %d is false, since a plan is %d high; the bound is dropped: "+
+			"run again", c.path, c.low, r.Height))
+	}
+	if c.low > r.LowerBound {
 		r.LowerBound = c.low
-		if r.Status.HasPlan() && r.Height <= c.low {
-			r.LowerBound, r.Status, r.ProvedBy, r.Stopped = r.Height, stowage.Optimal, byCheckpoint, plan.Finished
+		switch {
+		case r.Status.HasPlan() && r.Height == c.low:
+			r.Status, r.ProvedBy, r.Stopped = stowage.Optimal, byCheckpoint, plan.Finished
+		case !r.Status.HasPlan() && c.p.Capacity > 0 && c.low > c.p.Capacity:
+			r.Status, r.ProvedBy, r.Stopped, r.Enough = stowage.Infeasible, byCheckpoint, plan.Finished, 0
 		}
 	}
 	c.see(stowage.Progress{Height: r.Height, Offsets: r.Offsets, LowerBound: r.LowerBound})

@@ -353,7 +353,7 @@ func (p *planFlags) say(cmd *cobra.Command, path string, made models.Plan) error
 	case p.quiet:
 		return nil
 	case p.brief:
-		return writeTo(cmd, "", func(w io.Writer) error { return p.answer(w, path, made) })
+		return writeText(cmd, "", func(w io.Writer) error { return p.answer(cmd, w, path, made) })
 	case p.toStdout():
 		return made.Print(cmd.ErrOrStderr())
 	}
@@ -412,25 +412,33 @@ func withCommand(cmd *cobra.Command, file string, err error) error {
 	if cmd.Flags().Changed("brief") {
 		line[0] = cmd.Root().Name()
 	}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		switch values, many := f.Value.(pflag.SliceValue); {
-		case f.Name == "brief":
-		case many:
-			for _, v := range values.GetSlice() {
-				line = append(line, "--"+f.Name, quoted(v))
-			}
-		case f.Value.String() == "true":
-			line = append(line, "--"+f.Name)
-		default:
-			line = append(line, "--"+f.Name, quoted(f.Value.String()))
-		}
-	})
+	line = append(line, given(cmd)...)
 	line = append(append(line, open.Flags...), quoted(file))
 	told := *input
 	told.Issues = append(slices.Clone(input.Issues),
 		stowage.Issue{File: file, Message: "the whole line, with 1 for each: " + strings.Join(line, " ")})
 	told.Total++
 	return &told
+}
+
+// given returns the flags that the user gave, as they are typed, but those named.
+func given(cmd *cobra.Command, but ...string) (words []string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch values, many := f.Value.(pflag.SliceValue); {
+		case f.Name == "brief" || slices.Contains(but, f.Name):
+		case many:
+			for _, v := range values.GetSlice() {
+				words = append(words, "--"+f.Name, quoted(v))
+			}
+		case f.Value.String() == "true":
+			words = append(words, "--"+f.Name)
+		case f.NoOptDefVal != "": // a value stands behind =
+			words = append(words, "--"+f.Name+"="+quoted(f.Value.String()))
+		default:
+			words = append(words, "--"+f.Name, quoted(f.Value.String()))
+		}
+	})
+	return words
 }
 
 // quoted returns a word in the form that a shell reads.

@@ -516,6 +516,9 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 	if r.Status.HasPlan() && r.Stopped != "" {
 		s += "; " + planned
 	}
+	if r.ProvedBy == byCheckpoint {
+		s += "; proven by an earlier run"
+	}
 	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"),
 		seconds(r.Stats.Elapsed))
 }

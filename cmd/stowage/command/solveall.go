@@ -127,10 +127,6 @@ func (b *batch) places() error {
 	switch info, err := os.Stat(folder); {
 	case err == nil && !info.IsDir():
 		return usagef("%s is a file: %s need a folder", folder, count(len(b.files), "problem"))
-	case err != nil:
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			return outputError{folder, err}
-		}
 	}
 	kind, err := formatOf(s.format, "", slices.Concat(formatNames(), []string{dsaProblem, dsaSolution}))
 	if err != nil {
@@ -156,6 +152,9 @@ func (b *batch) places() error {
 			return usagef("%s would be replaced by its plan: name another folder, or --force", file)
 		}
 		b.into = append(b.into, path)
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return outputError{folder, err}
 	}
 	return nil
 }

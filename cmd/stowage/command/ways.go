@@ -87,20 +87,17 @@ func enlarged(enough int64, alone, together []explain.Room, p *stowage.Problem) 
 	}
 	var flags []string
 	for _, r := range together {
-		flags = append(flags, typed(fmt.Sprintf("--pool=%s=%d", p.Rules.Pools[r.Pool].ID, r.To)))
+		flags = append(flags, quoted(fmt.Sprintf("--pool=%s=%d", p.Rules.Pools[r.Pool].ID, r.To)))
 	}
 	return strings.Join(flags, " ")
 }
 
 // typed returns a path as it is typed in a shell.
 func typed(path string) string {
-	if path == format.Standard {
-		return path
+	if strings.HasPrefix(path, "-") && path != format.Standard {
+		path = "./" + path
 	}
-	if strings.ContainsAny(path, " '\"$&;|<>()*?[\\`\t\n") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
+	return quoted(path)
 }
 
 // waysJSON are the ways out in JSON. The keys are a contract with scripts.
