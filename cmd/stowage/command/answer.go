@@ -77,9 +77,12 @@ func theFile(args []string) string {
 			return name
 		}
 	}
+	if slices.ContainsFunc(args, isCommand) || !strings.HasPrefix(args[0], "-") && commandOf(args[0]) == "" {
+		return "" // a subcommand in a wrong place, or in a wrong spelling
+	}
 	// A flag is wrong, or there are several files: the subcommand says so.
-	if word := firstWord(args); !slices.Contains(args, "--version") && !slices.Contains(args, outputOf(args)) || word != outputOf(args) {
-		if _, err := os.Stat(word); err == nil && commandOf(word) != "" {
+	for _, word := range args {
+		if _, err := os.Stat(word); err == nil && word != outputOf(args) && commandOf(word) != "" {
 			return word
 		}
 	}
