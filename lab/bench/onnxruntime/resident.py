@@ -160,7 +160,7 @@ def main() -> None:
     import onnxruntime
 
     text = table(found) + (
-        f"\nonnxruntime {onnxruntime.__version__}, one thread, medians of {given.runs} runs; "
+        f"\nonnxruntime {onnxruntime.__version__}, one thread, {'one run each' if given.runs == 1 else f'medians of {given.runs} runs'}; "
         f"Python {platform.python_version()}, {sys.platform}/{platform.machine()}; {datetime.date.today()}.\n"
     )
     print(text)
