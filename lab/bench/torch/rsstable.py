@@ -16,9 +16,7 @@ Run = dict[str, Any]
 Ways = dict[tuple[str, int], list[Run]]  # the runs of a program, by way and threads
 WAYS = ("plain", "arena", "file", "jemalloc", "mmap", "trim")
 TRAINERS = ("trainer", "lightning", "accelerate", "ignite")
-HEAD = """| program | plain | arena | file | jemalloc | mmap | trim | served | cpu: arena | file | jemalloc | mmap | trim | threads: plain | arena |
-|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
-"""
+HEAD = ("program", *WAYS, "served", "cpu: arena", *WAYS[2:], "threads: plain", "arena")
 
 
 def median(runs: list[Run], key: str) -> float:
@@ -45,7 +43,7 @@ def ratio(ways: Ways, way: str, key: str) -> Optional[float]:
 
 
 def table(found: dict[str, Ways]) -> str:
-    rows = []
+    rows = [HEAD]
     for name, ways in found.items():
 
         def memory(way: str, threads: int, ways: Ways = ways) -> str:
@@ -56,9 +54,10 @@ def table(found: dict[str, Ways]) -> str:
         off = any(run["stats"]["state"].startswith("off") for run in arena)
         served = ("off, " if off else "") + f"{statistics.median(run['stats']['share'] for run in arena):.1%}" if arena else ""
         cpu = [f"{x:.2f}" if (x := ratio(ways, way, "cpu")) is not None else "" for way in WAYS[1:]]
-        cells = [name, *(memory(way, 1) for way in WAYS), served, *cpu, memory("plain", 0), memory("arena", 0)]
-        rows.append("| " + " | ".join(cells) + " |\n")
-    return HEAD + "".join(rows)
+        rows.append((name, *(memory(way, 1) for way in WAYS), served, *cpu, memory("plain", 0), memory("arena", 0)))
+    shown = [k for k in range(len(HEAD)) if any(row[k] for row in rows[1:])]  # without columns that nothing was run for
+    lines = ["| " + " | ".join(row[k] for k in shown) + " |\n" for row in rows]
+    return lines[0] + "|---" + "|---:" * (len(shown) - 1) + "|\n" + "".join(lines[1:])
 
 
 def fall(ways: Ways) -> Optional[float]:
