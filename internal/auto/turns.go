@@ -130,8 +130,12 @@ func (a *auto) packed() bool {
 
 // rounds carries out part 4.
 func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
-	ends := a.ends(a.o.Minimizing(), a.o.Timeout > 0 || a.o.NodeLimit > 0)
+	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
+	ends := a.ends(a.o.Minimizing(), limited)
 	more := a.moreOrders(p)
+	if more && limited {
+		more = a.moreOrders(p) // two such turns take less time than climb's first, and lower more plans
+	}
 	if ends == peakIfClose || ends == peakOnly {
 		if a.within(thresholds.CloseBy) {
 			a.lookAtPeak(ctx)

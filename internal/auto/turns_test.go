@@ -55,6 +55,10 @@ func TestTurnsOfClasses(t *testing.T) {
 			"the quickest orders first", 1200, false,
 			[]string{start, quick, more, "merge" + look, rest, longer, "merge" + round, "exact" + round, "climb" + round},
 		},
+		{
+			"two helpings of orders before the round", 6000, false,
+			[]string{start, quick, more, "merge" + look, rest, longer, longer, "merge" + round, "climb" + round},
+		},
 	} {
 		p := generate(t, "infeasible", gen.Options{Buffers: c.buffers, Horizon: int64(min(c.buffers, 300)), Seed: 1}).Problem
 		o := plan.Options{NodeLimit: 64}
