@@ -32,7 +32,7 @@ func TestDocsFlags(t *testing.T) {
 	bin := built.Command(t)
 	help := map[string][]string{} // flags by command
 	var union []string
-	out := must.Get(exec.Command(bin, "--help").Output())(t)
+	out := must.Get(exec.Command(bin, "--help-all").Output())(t)
 	// list adds the commands that a help names, and those below them.
 	var list func(above []string, text string)
 	list = func(above []string, text string) {
@@ -42,7 +42,7 @@ func TestDocsFlags(t *testing.T) {
 		}
 		for _, m := range helpCommand.FindAllStringSubmatch(commands, -1) {
 			words := append(slices.Clone(above), m[1])
-			out := must.Get(exec.Command(bin, append(words, "--help")...).Output())(t, "%v --help", words)
+			out := must.Get(exec.Command(bin, append(words, "--help-all")...).Output())(t, "%v --help", words)
 			name := strings.Join(words, " ")
 			for _, m := range helpFlag.FindAllStringSubmatch(string(out), -1) {
 				help[name] = append(help[name], m[1:]...)

@@ -30,7 +30,10 @@ func parseAbsl(flags *pflag.FlagSet, args []string) (help bool, err error) {
 		}
 		name, value, given := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
 		name = strings.ReplaceAll(name, "-", "_")
-		if name == "help" || name == "h" {
+		switch name {
+		case "help_all":
+			return true, flags.Set(helpAllFlag, "true")
+		case "help", "h":
 			return true, nil
 		}
 		flag := flags.Lookup(name)

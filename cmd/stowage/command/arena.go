@@ -33,7 +33,7 @@ func arenaBaselines() []string {
 func newArena() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "arena",
-		Short: "Plan the memory of a running program from what it allocates",
+		Short: "Plan the memory of a running program",
 		Long: `A program that repeats a step, such as a training step, allocates the same sizes in the same order each time. stowage_arena.c, one file of C without dependencies, records some steps to a trace. These commands plan the trace, and the C file then serves the steps from the plan, out of one block. What the plan does not expect goes to the program's own allocator.
 
 'stowage solve', 'show', 'view' and 'verify' read traces and plans too.`,

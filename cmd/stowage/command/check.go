@@ -34,6 +34,7 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
   stowage check --kernels cmsis-nn-mve --diagonal planned.tflite`,
 		Args: arity(1, "MODEL"),
 		Annotations: map[string]string{
+			asKey: "verify",
 			exitsKey: "0  the plan has no fault, or the model has no plan\n" +
 				"1  internal failure, or an output that cannot be written\n" +
 				"2  the plan has a fault, or bad usage or input\n4  whether the arena fits --capacity is not known",

@@ -11,8 +11,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Idea: help, manual pages and completions are made from one table, cobra's flags. This file
-// prints the table in sections with aligned columns. man.go prints the same sections in roff.
+// Idea: help, manual pages and completions are made from one table, cobra's flags. This file prints the table in
+// sections with aligned columns. man.go prints the same sections in roff. --help is one screen: what the command does,
+// how it is called, the options that most calls need, and the names of the others, which --help-all explains.
 //
 // Trials: docs/lab/libraries.md (cobra's own template has no groups of flags, no wrapping and no exit codes).
 
@@ -25,7 +26,9 @@ const (
 	helpWidth = 80
 	textAt    = 24 // the column at which descriptions start
 
-	commonSection = "Options" // the section of flags that are in no other
+	asKey         = "stowage.as" // command annotation: the command that --help lists it with
+	commonSection = "Options"    // the section of flags that are in no other, which --help explains
+	helpAllFlag   = "help-all"   // the flag that asks for the whole help
 )
 
 // A section is a titled group of the flag table, in the order of definition.
@@ -61,13 +64,27 @@ func sections(cmd *cobra.Command) []section {
 		}
 		all[at].flags = append(all[at].flags, f)
 	}
-	cmd.InitDefaultHelpFlag()
-	cmd.Flags().Lookup("help").Usage = "print this help"
+	withHelp(cmd)
 	flags := cmd.LocalFlags()
 	flags.SortFlags = false
 	flags.VisitAll(add)
 	slices.SortStableFunc(all, func(a, b section) int { return rank(a.title) - rank(b.title) })
 	return all
+}
+
+// withHelp gives a command the flags --help and --help-all.
+func withHelp(cmd *cobra.Command) {
+	cmd.InitDefaultHelpFlag()
+	if cmd.Flags().Lookup(helpAllFlag) != nil {
+		return
+	}
+	help := cmd.Flags().Lookup("help")
+	help.Usage = "print this help; all of it with --help-all"
+	if topic(cmd) {
+		help.Usage = "print this help"
+	}
+	cmd.Flags().BoolFunc(helpAllFlag, "", func(string) error { return help.Value.Set("true") })
+	cmd.Flags().Lookup(helpAllFlag).Hidden = true // the text of --help names it
 }
 
 // rank returns the place of a section: common ones first, those for some files last.
@@ -125,7 +142,8 @@ func exitsOf(cmd *cobra.Command) []string {
 
 // help prints a command's help on its standard output.
 func help(cmd *cobra.Command, _ []string) {
-	w := cmd.OutOrStdout()
+	w, all := cmd.OutOrStdout(), sections(cmd)
+	whole := topic(cmd) || cmd.Flags().Changed(helpAllFlag)
 	text := cmd.Long
 	if text == "" {
 		text = cmd.Short + "."
@@ -136,37 +154,61 @@ func help(cmd *cobra.Command, _ []string) {
 			continue
 		}
 		fmt.Fprintf(w, "%s\n\n", wrap(paragraph, helpWidth, ""))
+		if !whole {
+			break
+		}
 	}
 	fmt.Fprintf(w, "Usage:\n  %s\n", usageLine(cmd))
 	if cmd.Example != "" {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", strings.Trim(cmd.Example, "\n"))
 	}
 	for _, g := range commandGroups(cmd) {
-		fmt.Fprintf(w, "\n%s:\n", g.title)
-		for _, sub := range g.commands {
-			row(w, sub.Name(), sub.Short)
-		}
-	}
-	for _, s := range sections(cmd) {
-		if where := explainedIn(cmd, s.title); where != "" {
-			list := wrap(strings.Join(names(s.flags), ", "), helpWidth-2, "  ")
-			fmt.Fprintf(w, "\n%s (%s):\n  %s\n", s.title, where, list)
+		if !whole && g.brief {
+			var list []string
+			for _, sub := range g.commands {
+				list = append(list, sub.Name())
+			}
+			fmt.Fprintf(w, "\n%s\n", wrap(g.title+": "+strings.Join(list, ", "), helpWidth-2, "  "))
 			continue
 		}
-		fmt.Fprintf(w, "\n%s:\n", s.title)
-		for _, f := range s.flags {
-			row(w, flagName(f), flagText(f))
+		fmt.Fprintf(w, "\n%s:\n", g.title)
+		for _, sub := range g.commands {
+			switch as := sub.Annotations[asKey]; {
+			case whole:
+				row(w, sub.Name(), sub.Short)
+			case as == "":
+				row(w, strings.Join(append([]string{sub.Name()}, calledFor(g.commands, sub.Name())...), ", "), sub.Short)
+			}
 		}
+	}
+	var more []*pflag.Flag
+	for _, s := range all {
+		switch where := explainedIn(cmd, s.title); {
+		case !whole && s.title != commonSection:
+			more = append(more, s.flags...)
+		case where != "":
+			list := wrap(strings.Join(names(s.flags), ", "), helpWidth-2, "  ")
+			fmt.Fprintf(w, "\n%s (%s):\n  %s\n", s.title, where, list)
+		default:
+			fmt.Fprintf(w, "\n%s:\n", s.title)
+			for _, f := range s.flags {
+				row(w, flagName(f), flagText(f))
+			}
+		}
+	}
+	if len(more) > 0 {
+		fmt.Fprintf(w, "\nMore options, which --help-all explains:\n  %s\n", wrap(strings.Join(names(more), ", "), helpWidth-2, "  "))
 	}
 	if topic(cmd) {
 		return
 	}
-	fmt.Fprintf(w, "\nExit codes:\n")
-	for _, line := range exitsOf(cmd) {
-		fmt.Fprintf(w, "  %s\n", line)
+	if !whole {
+		fmt.Fprintf(w, "\n%s\n", wrap("Exit codes: "+strings.ReplaceAll(strings.Join(exitsOf(cmd), "; "), "  ", " "), helpWidth-2, "  "))
+	} else {
+		fmt.Fprintf(w, "\nExit codes:\n  %s\n", strings.Join(exitsOf(cmd), "\n  "))
 	}
 	if !cmd.HasParent() {
-		fmt.Fprintf(w, "\n'%s COMMAND --help' says more about a command.\n", cmd.Name())
+		fmt.Fprintf(w, "\n'%s COMMAND --help' says more about a command, --help-all everything.\n", cmd.Name())
 	}
 }
 
@@ -196,17 +238,21 @@ func topic(cmd *cobra.Command) bool { return cmd.HasParent() && !cmd.Runnable() 
 // A commandGroup is a part of the list of commands, with a title.
 type commandGroup struct {
 	title    string
+	brief    bool // --help only names the commands
 	commands []*cobra.Command
 }
 
-type rootGroup struct{ title, names string }
+type rootGroup struct {
+	title, names string
+	brief        bool
+}
 
 // rootGroups are the commands of the root by purpose, the most used first. The last group has
 // the commands that no other group has.
 var rootGroups = []rootGroup{
-	{"Commands", "solve plan show explain verify"},
-	{"More commands", "view arena size compare sweep check barriers planners gen session minimalloc report"},
-	{"Help and setup", "help formats tables firmware rules memories completion man version"},
+	{"Commands", "solve plan show view explain verify check size compare sweep arena planners", false},
+	{"For experts", "barriers session gen minimalloc report man", true},
+	{"Help and setup", "help formats tables firmware rules memories completion version", true},
 }
 
 // commandGroups returns the commands beneath a command, those of the root in its groups.
@@ -215,10 +261,10 @@ func commandGroups(cmd *cobra.Command) (all []commandGroup) {
 		return !c.IsAvailableCommand() && c.Name() != "help" && !topic(c)
 	})
 	if cmd.HasParent() {
-		all = []commandGroup{{"Commands", rest}}
+		all = []commandGroup{{title: "Commands", commands: rest}}
 	} else {
 		for _, g := range rootGroups {
-			of := commandGroup{title: g.title}
+			of := commandGroup{title: g.title, brief: g.brief}
 			for name := range strings.FieldsSeq(g.names) {
 				if k := slices.IndexFunc(rest, func(c *cobra.Command) bool { return c.Name() == name }); k >= 0 {
 					of.commands = append(of.commands, rest[k])
@@ -231,6 +277,16 @@ func commandGroups(cmd *cobra.Command) (all []commandGroup) {
 		*last = append(rest, *last...)
 	}
 	return slices.DeleteFunc(all, func(g commandGroup) bool { return len(g.commands) == 0 })
+}
+
+// calledFor returns the names of the commands that --help lists with the one of this name.
+func calledFor(all []*cobra.Command, name string) (names []string) {
+	for _, c := range all {
+		if c.Annotations[asKey] == name {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // usageLine returns the synopsis of a command.

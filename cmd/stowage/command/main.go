@@ -136,6 +136,7 @@ func newLightRoot(name string, out, errs io.Writer, only *cobra.Command) *cobra.
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
 	root.AddCommand(only)
+	withHelp(only)
 	return root
 }
 
@@ -177,5 +178,12 @@ func newRoot(p *Program, out, errs io.Writer) *cobra.Command {
 	strictCompletion(root)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
+	withHelp(root)
+	for _, cmd := range root.Commands() {
+		withHelp(cmd)
+		for _, sub := range cmd.Commands() {
+			withHelp(sub)
+		}
+	}
 	return root
 }

@@ -115,7 +115,9 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	p.model.bind(cmd)
 	p.graph.bind(cmd)
 	p.search.bindPlanner(cmd)
-	group(cmd, "Model", "kernels", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "split", "max-macs", "verify", "replace-plan")
+	group(cmd, "Model", "in-place", "scratch", "tail", "probe", "fold-float16", "max-macs", "replace-plan")
+	group(cmd, "Output", "report", "format", "force", "verify")
+	group(cmd, plannerSection, "planner", "timeout")
 	complete(cmd, "format", problemNames)
 	complete(cmd, "target", func() []string {
 		return append(append(slices.Clone(models.Targets), partNames()...), listed)

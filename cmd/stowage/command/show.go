@@ -27,7 +27,7 @@ func newShow() *cobra.Command {
 	var s showFlags
 	cmd := &cobra.Command{
 		Use:   "show INPUT",
-		Short: "Draw a plan, or the load of a problem",
+		Short: "Draw a plan or a load; view: in a browser",
 		Long: `Show draws the plan in INPUT, with time across and offsets up. A plan is an offset column in CSV, the key plan in JSON, the offline plan of a .tflite model, or what a dump recorded. If there is none, show draws the load: the space in use over time.
 
 A bound that a JSON file claims is shown as claimed. An invalid plan is drawn as it is, and marked. With --text, show prints the figures in a few lines instead of drawing. A plan with rules is drawn with a lane for each pool, without --text or --against.

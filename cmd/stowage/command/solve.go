@@ -62,7 +62,7 @@ func newSolve() *cobra.Command {
 		Short: "Plan the buffers of a problem",
 		Long: `Solve gives each buffer of INPUT an offset. Without a capacity, it looks for the lowest plan until that is proven or a limit comes. With one, any plan that fits will do, unless --minimize is given. Every plan is verified first. For several files, a folder or a pattern, -o is a folder.
 
-The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html, tex, h or c. A timeout includes reading. A signal ends the search.
+The extension of -o FILE is the format, csv if there is none. A timeout includes reading. A signal ends the search.
 
 ` + formatsHelp,
 		Example: `  stowage solve model.csv
@@ -86,7 +86,7 @@ The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html
 	f := cmd.Flags()
 	f.BoolVar(&s.minimize, "minimize", false, setting.Usage("minimize"))
 	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, which may be INPUT")
-	f.StringArrayVarP(&s.paths, "output", "o", nil, "write to `FILE`; repeatable [default: CSV on stdout]")
+	f.StringArrayVarP(&s.paths, "output", "o", nil, "write to `FILE`: .csv .json .svg .png .pdf .html .tex .h .c; repeatable [default: CSV on stdout]")
 	f.StringVar(&s.format, "format", "", "write as `NAME`, such as json, whatever the extension")
 	f.IntVar(&s.steps, "steps", 0, "record `N` steps of exact search, to play back in HTML")
 	f.StringVar(&s.stats, "stats", "", "write status, height and more to `FILE` as JSON")

@@ -24,7 +24,7 @@ func newVerify() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "verify PROBLEM [PLAN]",
-		Short: "Check a plan against its problem",
+		Short: "Check a plan against its problem; check: one in a model",
 		Long: `Verify checks that no two buffers that are live at once overlap, that each is aligned and at its fixed offset, and that all end within the capacity.
 
 With one file, it checks the plan in that file: the offset column in CSV, the key plan in JSON, or the plan in a model or dump. What a JSON file claims is checked too: the height must be that of the offsets, and the lower bound no higher; if the status is optimal, the two are equal. A bound above the one computed here is reported as claimed. With two files, the offsets of PLAN are matched to the buffers of PROBLEM by id.

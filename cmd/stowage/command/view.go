@@ -44,6 +44,7 @@ It listens on this machine's own address, 127.0.0.1, only, and answers only requ
 		},
 		SuggestFor: []string{"serve", "browse", "viewer"},
 		Annotations: map[string]string{
+			asKey: "show",
 			exitsKey: "0  a signal ended it\n1  internal failure, or an output that cannot be written\n" +
 				"2  bad usage or input, or a port that cannot be had",
 		},
