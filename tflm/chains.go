@@ -1,12 +1,9 @@
 package tflm
 
 import (
-	"context"
 	"encoding/binary"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/described"
@@ -21,12 +18,11 @@ import (
 //	tail   the bytes that the runtime keeps for its operators and tensors, more than for those of the chain as it is
 //	macs   the multiply-accumulates of lines that are computed twice
 //
-// So each chain is split alone, as a sketch, and only its own operators are looked at. Chains are left out if one of
-// their ends, where the operand or the result is there as a whole, exceeds a load that is reached already.
+// So each chain is split alone, as a sketch, and only its own operators are looked at (chainlook.go says which).
 //
 // Invariant: of two chains with the same operators, none is at least as bad in all three.
 //
-// Complexity: O(operators²) chains, each with some numbers of strips; O(operators of the result) for each.
+// Complexity: O(operators of the result) for each.
 //
 // Source: Stowage.
 
@@ -39,13 +35,7 @@ type segment struct {
 	macs  int64 // more than without strips
 }
 
-// stripCounts are the numbers of strips that are tried, fewCounts those of the first round.
-var (
-	stripCounts = []int{2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56}
-	fewCounts   = []int{2, 4, 8}
-)
-
-// ways are how lines that several strips read may come about; rings are tried in the last round alone.
+// ways are how lines that several strips read may come about.
 var ways = []strips.Chain{{}, {Crop: true}, {Ring: true}}
 
 // mostSplit is the most operators that a chain in strips may have.
@@ -71,6 +61,9 @@ type splitting struct {
 func newSplitting(m *tflite.Model, o *Options, target *Target, scratch bool) (*splitting, error) {
 	s := &splitting{
 		m: m, set: o.Set, kernels: o.Kernels, inPlace: o.InPlace, scratch: scratch, target: target, macs: MACs(m),
+	}
+	for i := range m.Tensors {
+		s.permits.buffers = max(s.permits.buffers, m.Tensors[i].Buffer+1)
 	}
 	l, err := m.Lifetimes()
 	if err != nil {
@@ -125,14 +118,17 @@ func (s *splitting) permitsOf(m *tflite.Model, l *tflite.Lifetimes, from, to int
 }
 
 // A permitCache keeps the permits of operators. Most strips of a chain have the same shapes.
-type permitCache struct{ known sync.Map } // by content of the operator
+type permitCache struct {
+	known   sync.Map // by content
+	buffers int      // of the model that is not in strips
+}
 
 // of returns the permits of an operator.
 func (c *permitCache) of(m *tflite.Model, o *tflite.Operator, lib Kernels) []distance.Permit {
 	if o.Custom != "" {
 		return nil
 	}
-	key := contentOf(m, o)
+	key := contentOf(m, o, c.buffers)
 	if found, ok := c.known.Load(key); ok {
 		return found.([]distance.Permit)
 	}
@@ -144,11 +140,19 @@ func (c *permitCache) of(m *tflite.Model, o *tflite.Operator, lib Kernels) []dis
 	return found
 }
 
-// contentOf returns all that the permits of an operator depend on.
-func contentOf(m *tflite.Model, o *tflite.Operator) string {
-	key := binary.AppendVarint(nil, int64(o.Code))
+// A content is all that the permits of an operator depend on.
+type content struct {
+	code    tflite.Code
+	options tflite.Options // if there are any
+	tensors string
+}
+
+// contentOf returns the content of an operator. Constants in the first buffers are the same in all models that are
+// asked about, so the number of the buffer stands for them.
+func contentOf(m *tflite.Model, o *tflite.Operator, buffers int) content {
+	out, key := content{code: o.Code}, make([]byte, 0, 64)
 	if o.Options != nil {
-		key, _ = binary.Append(key, binary.LittleEndian, *o.Options)
+		out.options, key = *o.Options, append(key, 'o')
 	}
 	for _, list := range [][]int32{o.Inputs, o.Outputs} {
 		key = binary.AppendVarint(key, int64(len(list)))
@@ -165,7 +169,10 @@ func contentOf(m *tflite.Model, o *tflite.Operator) string {
 			for _, d := range x.Shape {
 				key = binary.AppendVarint(key, int64(d))
 			}
-			if x.Constant {
+			switch {
+			case x.Constant && x.Buffer < buffers:
+				key = binary.AppendVarint(append(key, 'b'), int64(x.Buffer))
+			case x.Constant:
 				key = append(key, 'k')
 				for _, v := range m.Integers(int(t)) {
 					key = binary.AppendVarint(key, v)
@@ -173,7 +180,8 @@ func contentOf(m *tflite.Model, o *tflite.Operator) string {
 			}
 		}
 	}
-	return string(key)
+	out.tensors = string(key)
+	return out
 }
 
 // sketch returns the model with chains in strips, and without a plan.
@@ -187,35 +195,48 @@ func sketch(s *strips.Splitter, chains []strips.Chain) (*tflite.Model, []strips.
 	return &m, split.Origins, nil
 }
 
-// segment returns the figures of a chain. ok is false if it cannot be split so, or is too large.
-func (s *splitting) segment(splitter *strips.Splitter, c strips.Chain) (x segment, ok bool) {
+// An outcome says whether a chain can run in so many strips.
+type outcome int
+
+const (
+	possible outcome = iota
+	refused          // it cannot be split so, or gets too many operators
+	costly           // it adds more multiply-accumulates than may be added
+)
+
+// segment returns the figures of a chain.
+func (s *splitting) segment(splitter *strips.Splitter, c strips.Chain) (x segment, of outcome) {
 	m, _, err := sketch(splitter, []strips.Chain{c})
 	if err != nil {
-		return x, false
+		return x, refused
 	}
 	n := len(m.Operators) - len(s.m.Operators) + c.Last + 1 - c.First
 	if n > mostSplit {
-		return x, false
+		return x, refused
+	}
+	macs := int64(0)
+	for k := c.First; k < c.First+n; k++ {
+		macs += macsOf(m, &m.Operators[k])
+	}
+	for k := c.First; k <= c.Last; k++ {
+		macs -= macsOf(s.m, &s.m.Operators[k])
+	}
+	if macs > s.most {
+		return x, costly
 	}
 	l, err := m.Lifetimes()
 	if err != nil {
-		return x, false
+		return x, refused
 	}
 	a, err := m.Arena(l, s.scratchOf(m))
 	if err != nil {
-		return x, false
+		return x, refused
 	}
 	from, to := int64(l.Operators[c.First].First)+1, int64(l.Operators[c.First+n-1].First)+2
 	r := rowsWithin(m, l, a, s.permitsOf(m, l, c.First, c.First+n), from, to)
-	x = segment{chain: c, load: slices.Max(r.load), least: slices.Max(r.least)}
+	x = segment{chain: c, load: slices.Max(r.load), least: slices.Max(r.least), macs: macs}
 	x.tail = s.set.Predict(m, a, nil, 0, s.target).Tail - s.tail
-	for k := c.First; k < c.First+n; k++ {
-		x.macs += macsOf(m, &m.Operators[k])
-	}
-	for k := c.First; k <= c.Last; k++ {
-		x.macs -= macsOf(s.m, &s.m.Operators[k])
-	}
-	return x, x.macs <= s.most
+	return x, possible
 }
 
 // axesOf returns the axes along which the result of an operator may be cut: columns only of an image that is much wider
@@ -235,89 +256,12 @@ func (s *splitting) axesOf(operator int) (out []strips.Axis) {
 	return out
 }
 
-// segments returns the chains with a load below that of the same operators as they are, whose load and tail together
-// are below most: no others are part of an arena that is smaller. Two runs have the same segments in the same order,
-// however many processors they have.
-func (s *splitting) segments(ctx context.Context, counts []int, rings bool, most int64,
-	progress func(done, all int),
-) []segment {
-	found := make([][]segment, len(s.m.Operators))
-	var next, done atomic.Int64
-	var all sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		all.Go(func() {
-			splitter := strips.Of(s.m)
-			for ctx.Err() == nil {
-				first := int(next.Add(1)) - 1
-				if first >= len(found) {
-					return
-				}
-				found[first] = s.from(ctx, splitter, first, counts, rings, most)
-				if n := int(done.Add(1)); progress != nil {
-					progress(n, len(found))
-				}
-			}
-		})
-	}
-	all.Wait()
-	return slices.Concat(found...)
-}
-
-// from returns the segments that begin with an operator.
-func (s *splitting) from(ctx context.Context, splitter *strips.Splitter, first int, counts []int, rings bool,
-	most int64,
-) (out []segment) {
-	if s.before[first] >= most {
-		return nil
-	}
-	for _, axis := range s.axesOf(first) {
-		was := int64(0)
-		for last := first; last < len(s.m.Operators) && ctx.Err() == nil; last++ {
-			if splitter.Refused(last, last, axis) != nil {
-				break
-			}
-			was = max(was, s.load[last])
-			if s.after[last] >= most || !slices.Contains(s.axesOf(last), axis) || splitter.Refused(first, last, axis) != nil {
-				continue
-			}
-			for _, way := range ways[:2+number(rings)] {
-				c := way
-				c.First, c.Last, c.Axis = first, last, axis
-				out = append(out, s.counted(splitter, c, counts, was, most)...)
-			}
-		}
-	}
-	return thinned(out)
-}
-
 // number returns 1 for true.
 func number(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
-}
-
-// counted returns the segments of a chain in several numbers of strips, as long as more strips need less: those with a
-// load below that of the operators as they are, and a load and a tail that are less than most.
-func (s *splitting) counted(splitter *strips.Splitter, c strips.Chain, counts []int, was, most int64) (out []segment) {
-	worse, ends := 0, max(s.before[c.First], s.after[c.Last])
-	for _, c.Strips = range counts {
-		x, ok := s.segment(splitter, c)
-		if !ok || ends+x.tail >= most {
-			break
-		}
-		if n := len(out); n > 0 && x.load >= out[n-1].load {
-			if worse++; worse > 1 {
-				break
-			}
-			continue
-		}
-		if worse = 0; x.load < was && x.load+x.tail < most {
-			out = append(out, x)
-		}
-	}
-	return out
 }
 
 // thinned leaves out segments for which another one of the same operators is as good in all figures.

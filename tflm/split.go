@@ -16,13 +16,13 @@ import (
 // large tensors, so its arena can be smaller by a lot. Strips are written into the model (internal/strips), which then
 // is an ordinary model of the same outputs.
 //
-//	segments (chains.go)   every chain in every number of strips, by itself: load, tail, arithmetic
-//	choices (chaindp.go)   the sets of chains with the least load + tail
-//	plans                  of the best choices, with rows in place (bandplan.go): exact arenas
+//	segments (chains.go, chainlook.go)   each chain in some numbers of strips, by itself: load, tail, arithmetic
+//	choices (chaindp.go)                 the sets of chains with the least load + tail
+//	plans                                of the best choices, with rows in place (bandplan.go): exact arenas
 //
-// The first two are done twice: with few numbers of strips, and then with all that can be better than the best plan so
-// far. Then the numbers of strips of the best choice are varied by themselves. At last the choices that may still be
-// better are planned again with more nodes.
+// This is done twice: with few numbers of strips, and then with all that can be better than the best plan so far. Then
+// the numbers of strips of the best choice are varied by themselves. At last the choices that may still be better are
+// planned again with more nodes.
 //
 // Invariant: the arena is larger on no target than without strips. If the kernels are not named, it is larger with none
 // that are known.
@@ -102,7 +102,8 @@ func (x *Choice) Written() ([]byte, error) { return x.plan.Model.WithOffsets(x.p
 // The limits of the search for a split.
 const (
 	splitNodes      = 1_000  // of each plan that chooses
-	splitChoices    = 20     // choices that are planned in a round
+	splitFirst      = 6      // choices that are planned first
+	splitChoices    = 20     // choices that are planned then
 	splitFront      = 6      // more with less arithmetic
 	splitVaried     = 3      // rounds in which numbers of strips are varied
 	splitAgain      = 4      // choices that are planned again
@@ -164,18 +165,18 @@ func (c *chooser) choose(ctx context.Context) error {
 	if c.x.Capacity > 0 {
 		within = min(within, c.x.Capacity+1)
 	}
-	var all []segment
-	for _, round := range []struct {
-		counts []int
-		rings  bool
-	}{{fewCounts, false}, {stripCounts, true}} {
-		all = c.segments(ctx, round.counts, round.rings, within-c.tail, c.x.Progress)
-		if err := c.tryAll(ctx, c.some(c.choices(all))); err != nil {
-			return err
-		}
-		if c.best != nil && c.x.Capacity == 0 {
-			within = c.best.Arena
-		}
+	looked := c.look(ctx, fewCounts, within-c.tail, c.x.Progress)
+	all := useful(looked, within-c.tail)
+	if err := c.tryAll(ctx, c.some(c.choices(all), splitFirst, 0)); err != nil {
+		return err
+	}
+	if c.best != nil && c.x.Capacity == 0 {
+		within = min(within, c.best.Arena)
+	}
+	c.more(ctx, looked, within-c.tail, c.x.Progress)
+	all = useful(looked, within-c.tail)
+	if err := c.tryAll(ctx, c.some(c.choices(all), splitChoices, splitFront)); err != nil {
+		return err
 	}
 	c.out.Considered, c.out.Bound = len(all), c.bound(all)
 	for range splitVaried {
@@ -193,25 +194,25 @@ func (c *chooser) choose(ctx context.Context) error {
 	return nil
 }
 
-// some returns the choices to plan. Without a capacity these are the ones with the least load and tail, and some with
-// less arithmetic. With a capacity they are those that may fit, the least arithmetic first.
-func (c *chooser) some(all []choice) (out []choice) {
+// some returns the choices to plan. Without a capacity these are the ones with the least load and tail, and front more
+// with less arithmetic. With a capacity they are those that may fit, the least arithmetic first.
+func (c *chooser) some(all []choice, most, front int) (out []choice) {
 	if c.x.Capacity > 0 {
 		out = slices.DeleteFunc(slices.Clone(all), func(x choice) bool { return x.load+x.tail+c.tail > c.x.Capacity })
 		slices.SortStableFunc(out, func(x, y choice) int {
 			return cmp.Or(cmp.Compare(x.macs, y.macs), cmp.Compare(x.load+x.tail, y.load+y.tail))
 		})
-		return out[:min(len(out), splitChoices)]
+		return out[:min(len(out), most)]
 	}
-	out = slices.Clone(all[:min(len(all), splitChoices)])
-	least, front := int64(-1), 0
+	out = slices.Clone(all[:min(len(all), most)])
+	least := int64(-1)
 	for _, x := range all {
 		if least < 0 || x.macs < least { // in the order of load and tail
 			least = x.macs
-			if x.front = true; front < splitFront && !slices.ContainsFunc(out, func(y choice) bool {
+			if x.front = true; front > 0 && !slices.ContainsFunc(out, func(y choice) bool {
 				return nameOf(x.chains) == nameOf(y.chains)
 			}) {
-				front++
+				front--
 				out = append(out, x)
 			}
 		}

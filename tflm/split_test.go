@@ -71,13 +71,16 @@ func TestChoices(t *testing.T) {
 	for _, p := range drawnSplittings(t, 30, Options{}) {
 		s := must.Get(newSplitting(p.Model, &Options{}, &Firmware32, true))(t)
 		s.most = s.macs / 4
-		all := s.segments(t.Context(), []int{2, 3}, true, 1<<40, nil)
+		all := useful(s.look(t.Context(), []int{2, 3}, 1<<40, nil), 1<<40)
 		if len(all) == 0 || len(all) > 16 {
 			continue
 		}
 		compared++
-		bound := int64(-1)
+		bound, load := int64(-1), int64(1<<40)
 		for set := range 1 << len(all) {
+			if x := measured(s, all, set); x != nil {
+				load = min(load, x.load)
+			}
 			if x := measured(s, all, set); x != nil && (bound < 0 || x.least+x.tail+s.tail < bound) {
 				bound = x.least + x.tail + s.tail
 			}
@@ -94,12 +97,49 @@ func TestChoices(t *testing.T) {
 					s.most, least)
 			}
 		}
+		if floor := s.floor(); floor > load {
+			t.Errorf("the floor is %d, but some choice has a load of %d", floor, load)
+		}
 		if got := s.bound(all); got != bound {
 			t.Errorf("%d segments: bound %d, want %d", len(all), got, bound)
 		}
 	}
 	if compared < 5 {
 		t.Errorf("only %d networks had few chains", compared)
+	}
+}
+
+// TestPromises compares the best choice of chains that were looked at in few numbers of strips, and of the promises
+// that were worth it, with that of all chains in all numbers of strips. Most of these are not looked at.
+func TestPromises(t *testing.T) {
+	looked, all, compared := 0, 0, 0
+	for _, p := range drawnSplittings(t, 40, Options{}) {
+		s := must.Get(newSplitting(p.Model, &Options{}, &Firmware32, true))(t)
+		s.most = s.macs / 2
+		best := func(of []series) int64 {
+			if all := s.choices(useful(of, 1<<40)); len(all) > 0 {
+				return all[0].load + all[0].tail
+			}
+			return 1 << 40
+		}
+		few := s.look(t.Context(), fewCounts, 1<<40, nil)
+		every := s.look(t.Context(), stripCounts, 1<<40, nil)
+		most := best(few)
+		s.more(t.Context(), few, most, nil)
+		if got, want := best(few), best(every); got != want {
+			t.Errorf("%s: the best has load and tail %d, of all %d", p.Model.File, got, want)
+		} else if want < most {
+			compared++
+		}
+		for _, x := range few {
+			looked += len(x.at)
+		}
+		for _, x := range every {
+			all += len(x.at)
+		}
+	}
+	if compared < 5 || looked*2 > all {
+		t.Errorf("%d networks are better with promises; %d of %d chains were looked at", compared, looked, all)
 	}
 }
 
