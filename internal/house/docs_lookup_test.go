@@ -21,7 +21,7 @@ var (
 	invocation  = regexp.MustCompile(`(?:^|[\s|/])(?:stowage(?:-lab)?|minimalloc)\s+([^|>;#]*)`)
 	flagWord    = regexp.MustCompile(`^--?[a-z][a-z_-]*`)
 	helpCommand = regexp.MustCompile(`(?m)^  (\w+) `)
-	helpGroups  = regexp.MustCompile(`(?m)^(?:Commands|More commands|Help and setup):\n(?:  .*\n)+`)
+	helpGroups  = regexp.MustCompile(`(?m)^(?:Commands|For experts|Help and setup):\n(?:  .*\n)+`)
 	helpNames   = regexp.MustCompile(`(?m)^  --[a-z_-]+(?:,\s+--[a-z_-]+)+$`) // flags that another help describes
 	helpFlag    = regexp.MustCompile(`(?m)^ +(?:(-[a-z]), |    )?(--[a-z][a-z_-]*)`)
 )

@@ -25,9 +25,9 @@ type Program struct {
 // theCommand is stowage, which has all subcommands.
 var theCommand = &Program{
 	Name: "stowage",
-	Long: "Stowage plans static memory. You give it the size and lifespan of each buffer of a " +
-		"program; it gives you offsets. Buffers that are live together never overlap, and the " +
-		"memory they take together is as small as possible. When it can, Stowage proves that no plan is smaller.",
+	Long: "Stowage plans static memory. You give it the size and lifespan of each buffer of a program; it gives you " +
+		"offsets. Buffers that are live together never overlap. The memory that they take is as small as possible, " +
+		"with a proof if one is found.",
 	Example: `  stowage model.csv                              a short answer about any file, and what to type next
   stowage -c 256KiB -o planned.tflite m.tflite   does it fit? Then write the plan
   stowage solve -c 1MiB -o plan.html model.csv   fit 1 MiB, and draw the plan
