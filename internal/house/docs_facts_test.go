@@ -36,17 +36,11 @@ var facts = slices.Concat([]fact{
 	{"executorch.smaller", "docs/executorch.md", executorchSmaller},
 	{"challenging.stowage", "docs/measured.md", span("bench:challenging", 2, 1, "ms")},
 	{"challenging.minimalloc", "docs/measured.md", span("bench:challenging", 3, 1000, "s")},
-	{"rss.steady", "docs/pytorch.md", rss(func(plain, arena [2]float64, _ float64) string {
-		return fmt.Sprintf("%.0f MiB instead of %.0f", arena[1], plain[1])
-	})},
-	{"rss.whole", "docs/pytorch.md", rss(func(plain, arena [2]float64, _ float64) string {
-		return fmt.Sprintf("%.0f MiB instead of %.0f", arena[0], plain[0])
-	})},
-	{"rss.cpu", "docs/pytorch.md", rss(func(_, _ [2]float64,
-		cpu float64,
-	) string {
-		return fmt.Sprintf("%.0f%%", 100*cpu)
-	})},
+	{"rss.loop.plain", "docs/pytorch.md", rss("loop", 1, 1)},
+	{"rss.loop.arena", "docs/pytorch.md", rss("loop", 2, 1)},
+	{"rss.gpt2.plain", "docs/pytorch.md", rss("gpt2", 1, 1)},
+	{"rss.gpt2.arena", "docs/pytorch.md", rss("gpt2", 2, 1)},
+	{"rss.cpu", "docs/pytorch.md", cpuOfLoop},
 	{"mlir.models", "docs/compare.md", overLoad("bench:compare-models", "mlir")},
 	{"call.20", "docs/planners/auto.md", callOf("20")},
 	{"call.100", "docs/planners/auto.md", callOf("100")},
@@ -56,10 +50,7 @@ var facts = slices.Concat([]fact{
 	{"size.command", "docs/measured.md", megabytes("`stowage`" + `, the command \| ([\d,]+) kB`)},
 	{"size.sweep", "docs/measured.md", megabytes("`stowage-sweep`" + ` \| ([\d,]+) kB`)},
 	{"torch.malloc", "lab/bench/torch/README.md", mallocRange},
-}, arenas("docs/tflm.md", "tflm", "embedding_model", 5), arenas("docs/tflm.md", "tflm", "vww_96_int8", 5),
-	arenas("docs/executorch.md", "bench:executorch", "inception_v3", 2),
-	arenas("docs/executorch.md", "bench:executorch", "densenet121", 2),
-	arenas("docs/executorch.md", "bench:executorch", "googlenet", 2))
+}, arenas("docs/tflm.md", "tflm", "embedding_model", 5), arenas("docs/executorch.md", "bench:executorch", "inception_v3", 2))
 
 var (
 	factMark = regexp.MustCompile(`<!--fact ([a-z0-9._-]+)-->(.*?)<!--/-->`)
@@ -182,8 +173,7 @@ func tableOf(text string) (rows [][]string, err error) {
 	return rows[2:], nil
 }
 
-// arenas are the facts of a row of a table: the arena before planning, the planned one in the next column, and the
-// saving.
+// arenas are the facts of a row of a table: the arena before planning, and the planned one in the next column.
 func arenas(home, block, model string, column int) (all []fact) {
 	cell := func(k int) func(string) (string, error) {
 		return func(page string) (string, error) {
@@ -200,7 +190,7 @@ func arenas(home, block, model string, column int) (all []fact) {
 		}
 	}
 	return []fact{
-		{model + ".before", home, cell(0)}, {model + ".planned", home, cell(1)}, {model + ".saved", home, cell(2)},
+		{model + ".before", home, cell(0)}, {model + ".planned", home, cell(1)},
 	}
 }
 
@@ -289,24 +279,30 @@ func overLoad(block, planner string) func(string) (string, error) {
 	}
 }
 
-// rss reads the resident memory of the README's program: in the whole run and in steady steps, and the processor time.
-func rss(say func(plain, arena [2]float64, cpu float64) string) func(string) (string, error) {
+// rss reads a number of a program's row in the table of resident memory: which says which of the numbers in a cell, of
+// the whole run or of steady steps.
+func rss(program string, cell, which int) func(string) (string, error) {
 	return func(page string) (string, error) {
 		rows, err := rowsOf(page, "bench:rss")
 		if err != nil {
 			return "", err
 		}
-		var values []float64
-		for _, cell := range slices.Concat(strings.Split(rows[0][1], "/"), strings.Split(rows[0][2], "/"),
-			[]string{rows[0][8]}) {
-			n, err := number(cell)
-			if err != nil {
-				return "", err
-			}
-			values = append(values, n)
+		at := slices.IndexFunc(rows, func(row []string) bool { return row[0] == program })
+		if at < 0 {
+			return "", fmt.Errorf("no row of %s", program)
 		}
-		return say([2]float64(values[:2]), [2]float64(values[2:4]), values[4]), nil
+		return strings.TrimSpace(strings.Split(rows[at][cell], "/")[which]), nil
 	}
+}
+
+// cpuOfLoop is the processor time of the README's program with the arena, of that without.
+func cpuOfLoop(page string) (string, error) {
+	text, err := rss("loop", 8, 0)(page)
+	if err != nil {
+		return "", err
+	}
+	n, err := number(text)
+	return fmt.Sprintf("%.0f%%", 100*n), err
 }
 
 // digit rounds a number to one digit that is not 0.
