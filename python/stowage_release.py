@@ -4,7 +4,8 @@
 
 The files are: the command for Linux, macOS and Windows on amd64 and arm64; the C library for Linux on both and for
 Windows on amd64; wheels for all of these systems, with the library if there is one, and for musl; the package for npm
-and the page that plans; a list of all parts (SBOM, CycloneDX); and checksums.
+and the page that plans; a container image for Linux on both and a Homebrew formula (stowage_image.py); a list of all
+parts (SBOM, CycloneDX); and checksums.
 
 It needs Go, and the package ziglang for this Python: Zig is a C compiler that links against any version of glibc, for
 any processor. What it builds here runs with glibc 2.17, of 2012, and later.
@@ -27,6 +28,8 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+
+import stowage_image
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -70,6 +73,9 @@ def release(version: str, out: pathlib.Path, work: pathlib.Path) -> None:
         for library in libraries:
             parts = {"STOWAGE_COMMAND": command, "STOWAGE_LIBRARY_FILE": library, "STOWAGE_LICENSES": licences}
             run(environment | parts | {"SOURCE_DATE_EPOCH": "0"}, sys.executable, "python/stowage_build.py", out)
+    linux = {processor: work / f"linux-{processor}" / "stowage" for system, processor in SYSTEMS if system == "linux"}
+    (out / f"stowage-{version}-image.tar").write_bytes(stowage_image.image(version, linux, papers))
+    (out / "stowage.rb").write_text(stowage_image.formula(version, out))
     run({}, "go", "run", "./bindings/js/build", "-page", out / f"stowage-{version}.html")
     archive(out / f"stowage-{version}.tgz", npm_files(pathlib.Path("bindings/js")), folder="package")
     (out / f"stowage-{version}.cdx.json").write_text(json.dumps(sbom(version, binaries), indent=2) + "\n")

@@ -1,9 +1,13 @@
 """The files of a release: archives, checksums, and the list of parts."""
 
 import gzip
+import hashlib
 import io
+import json
 import os
 import pathlib
+import platform
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -11,6 +15,7 @@ import unittest
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+import stowage_image  # noqa: E402
 import stowage_release  # noqa: E402
 
 
@@ -61,6 +66,51 @@ class Release(unittest.TestCase):
         stowage_release.checksums(self.folder)
         want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  a\n"
         self.assertEqual((self.folder / "SHA256SUMS").read_text(), want)
+
+    def test_image(self) -> None:
+        """The image's root file system, unpacked, has a command that runs; every blob has the name of its bytes."""
+        command = pathlib.Path(os.environ["STOWAGE"])
+        licence = pathlib.Path(__file__).parent.parent.parent / "LICENSE"
+        processor = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+        whole = stowage_image.image("9.8.7", {processor: command, "other": licence}, {"LICENSE": licence})
+        self.assertEqual(whole, stowage_image.image("9.8.7", {"other": licence, processor: command}, {"LICENSE": licence}))
+        with tarfile.open(fileobj=io.BytesIO(whole)) as t:
+            texts = {e.name: t.extractfile(e).read() for e in t if e.isfile()}
+        self.assertEqual(json.loads(texts["oci-layout"]), {"imageLayoutVersion": "1.0.0"})
+
+        def blob(descriptor: dict) -> bytes:
+            data = texts["blobs/sha256/" + descriptor["digest"].removeprefix("sha256:")]
+            self.assertEqual((hashlib.sha256(data).hexdigest(), len(data)), (descriptor["digest"][7:], descriptor["size"]))
+            return data
+
+        (index,) = json.loads(texts["index.json"])["manifests"]
+        platforms = {m["platform"]["architecture"]: json.loads(blob(m)) for m in json.loads(blob(index))["manifests"]}
+        self.assertEqual(set(platforms), {processor, "other"})
+        manifest = platforms[processor]
+        layer = gzip.decompress(blob(manifest["layers"][0]))
+        config = json.loads(blob(manifest["config"]))
+        self.assertEqual(config["rootfs"]["diff_ids"], ["sha256:" + hashlib.sha256(layer).hexdigest()])
+        root = self.folder / "root"
+        with tarfile.open(fileobj=io.BytesIO(layer)) as t:
+            t.extractall(root, filter="fully_trusted")
+        self.assertTrue((root / config["config"]["WorkingDir"].lstrip("/")).is_dir())
+        (run,) = config["config"]["Entrypoint"]
+        if sys.platform == "linux":
+            done = subprocess.run([root / run.lstrip("/"), "version"], env={}, capture_output=True, text=True, check=True)
+            self.assertRegex(done.stdout, "^stowage ")
+
+    def test_formula(self) -> None:
+        """The formula has the address and the checksum of each archive of the command but those for Windows."""
+        for system in ("linux", "darwin", "windows"):
+            for processor in ("amd64", "arm64"):
+                (self.folder / f"stowage-9.8.7-{system}-{processor}.tar.gz").write_text(system + processor)
+        text = stowage_image.formula("9.8.7", self.folder)
+        for system in ("linux", "darwin"):
+            for processor in ("amd64", "arm64"):
+                self.assertIn(f"/releases/download/v9.8.7/stowage-9.8.7-{system}-{processor}.tar.gz", text)
+                self.assertIn(hashlib.sha256((system + processor).encode()).hexdigest(), text)
+        self.assertNotIn("windows", text)
+        self.assertEqual(text.count(" do\n") + text.count("  def ") + text.count("class "), sum(line.strip() == "end" for line in text.splitlines()))
 
     def test_npm(self) -> None:
         """The package for npm has its manifest and what that names, folders with all that is in them."""
