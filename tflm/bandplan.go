@@ -388,6 +388,21 @@ func (p *Plan) inRows(ctx context.Context, o *Options, began time.Time) error {
 	return nil
 }
 
+// compare compares a plan with other kernels, if it was made alone.
+func (p *Plan) compare(ctx context.Context, bars map[Set]int64) (err error) {
+	if p.rivals != nil {
+		return nil
+	}
+	if p.rivals, err = p.rivalsOf(ctx); err != nil {
+		return err
+	}
+	p.raise(bars)
+	pinned := *p.Model
+	pinned.Offline = &tflite.Offline{Count: int32(len(p.Offsets)), Offsets: p.Offsets, Entries: 1}
+	_, err = p.judgeRows(ctx, &pinned)
+	return err
+}
+
 // judgeRows notes the head of a plan with the scratch of each known set. It reports whether it is larger than the
 // runtime's own with any of them.
 func (p *Plan) judgeRows(ctx context.Context, pinned *tflite.Model) (worse bool, err error) {

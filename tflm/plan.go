@@ -53,6 +53,7 @@ type Options struct {
 	Solve stowage.Options
 
 	rowsAlone bool // no plan without Rows is looked for if there is one with them
+	alone     bool // the plan is not compared with other kernels: see compare
 
 	bars map[Set]int64 // of the model in the order that it had, by set; nil if this is that order
 }
@@ -176,10 +177,12 @@ func inOrder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	if err := p.judge(ctx, v, &o); err != nil || p.Kept {
 		return p, err
 	}
-	if p.rivals, err = p.rivalsOf(ctx); err != nil {
-		return nil, err
+	if !o.alone {
+		if p.rivals, err = p.rivalsOf(ctx); err != nil {
+			return nil, err
+		}
+		p.raise(o.bars)
 	}
-	p.raise(o.bars)
 	o.Solve.Minimize = true
 	inRows := *p
 	if o.Rows {

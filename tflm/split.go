@@ -25,7 +25,8 @@ import (
 // planned again with more nodes.
 //
 // Invariant: the arena is larger on no target than without strips. If the kernels are not named, it is larger with none
-// that are known.
+// that are known. If there is no such choice, only the largest arena of all known kernels does not grow, and the kernels
+// whose arena does are listed.
 //
 // Complexity: that of its parts; Planned plans with a limit of nodes, and one without.
 //
@@ -64,6 +65,16 @@ type Split struct {
 	MACs int64
 	// Added are the kinds of operators that the model has only in strips, for the firmware's resolver.
 	Added []string
+	// Larger are the known kernels with which the arena is larger than without strips. There are none if kernels are
+	// named, or if a choice has a smaller arena that is larger with none.
+	Larger []Growth
+}
+
+// A Growth is an arena that is larger in strips, with kernels that were not named.
+type Growth struct {
+	Set     Set
+	Arena   int64 // in strips, on the target
+	Without int64 // without strips
 }
 
 // A Choice is chains in strips, with the figures of their plan.
@@ -77,6 +88,7 @@ type Choice struct {
 
 	chains []strips.Chain
 	plan   *Plan
+	larger []Growth
 }
 
 // A Chain is successive operators that run in strips.
@@ -128,7 +140,7 @@ func (p *Plan) Split(ctx context.Context, o Options, x SplitOptions) (*Split, er
 	c := &chooser{splitting: s, whole: p, options: o, x: x, splitter: strips.Of(p.Model), known: map[string]*Choice{}}
 	c.out.MACs = s.macs
 	c.options.Rows, c.options.rowsAlone, c.options.Reorder, c.options.Replace = true, true, false, false
-	c.options.bars = p.bars()
+	c.options.bars, c.options.alone = p.bars(), c.named()
 	if err := c.choose(ctx); err != nil {
 		return nil, err
 	}
@@ -153,6 +165,8 @@ type chooser struct {
 	splitter *strips.Splitter
 	known    map[string]*Choice // by nameOf; nil for choices that have no plan
 	best     *Choice
+	grown    []*Choice // choices that are larger with some kernels
+	may      bool      // such choices may be the best
 	out      Split
 }
 
@@ -179,6 +193,12 @@ func (c *chooser) choose(ctx context.Context) error {
 		return err
 	}
 	c.out.Considered, c.out.Bound = len(all), c.bound(all)
+	if c.best == nil {
+		c.may = true
+		for _, x := range c.grown {
+			c.keep(x)
+		}
+	}
 	for range splitVaried {
 		was := c.best
 		if was == nil {
@@ -250,11 +270,20 @@ func (c *chooser) try(ctx context.Context, chains []strips.Chain) error {
 	if err != nil || x == nil {
 		return err
 	}
-	c.known[name] = x
+	if len(x.larger) > 0 && !c.may {
+		c.grown = append(c.grown, x)
+		return nil
+	}
+	c.keep(x)
+	return nil
+}
+
+// keep keeps a choice if it is the best, and for the front.
+func (c *chooser) keep(x *Choice) {
+	c.known[nameOf(x.chains)] = x
 	if c.best == nil || c.better(x, c.best) {
 		c.best = x
 	}
-	return nil
 }
 
 // better compares two choices: what fits is better than what does not, then the smaller arena, or with a capacity less
@@ -332,11 +361,27 @@ func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.O
 	made.Order, made.OrderBound = c.whole.Order, c.whole.OrderBound
 	f := made.Set.Predict(made.Model, made.Arena, made.Offsets, made.Head, c.target)
 	x.Arena, x.Head, x.Tail, x.plan = f.Smallest, made.Head, f.Tail, made
-	if c.larger(made) {
-		return nil, nil
+	if c.best != nil && x.Arena > c.best.Arena && x.MACs >= c.best.MACs {
+		return nil, nil // nobody wants it
+	}
+	was := c.whole.Sizes()
+	for k, s := range made.Sizes() {
+		if s.After.Smallest > was[k].After.Smallest {
+			return nil, nil
+		}
+	}
+	if !c.named() {
+		var ok bool
+		x.larger, ok, err = c.elsewhere(made)
+		if err != nil || !ok {
+			return nil, err
+		}
 	}
 	return x, nil
 }
+
+// named reports whether the kernels are named, so that no others count.
+func (c *chooser) named() bool { return c.whole.named || len(c.whole.Overlays) > 0 }
 
 // original returns the plan of the model as it was given.
 func (p *Plan) original() *Plan {
@@ -356,33 +401,26 @@ func (c *chooser) arena(p *Plan) int64 {
 	return 0
 }
 
-// larger reports whether an arena is larger than without strips: on a target, or with kernels that are known, if they
-// are not named.
-func (c *chooser) larger(made *Plan) bool {
-	was := c.whole.Sizes()
-	for k, s := range made.Sizes() {
-		if s.After.Smallest > was[k].After.Smallest {
-			return true
-		}
-	}
-	if c.whole.named || len(c.whole.Overlays) > 0 {
-		return false
-	}
+// elsewhere returns the known kernels with which an arena is larger than without strips. ok is false if the largest
+// arena of all known kernels is.
+func (c *chooser) elsewhere(made *Plan) (larger []Growth, ok bool, err error) {
+	most, mostWithout := int64(0), int64(0)
 	for _, s := range made.Standings() {
-		scratch := s.Set.Scratch(c.m)
-		a, err := c.m.Arena(c.whole.Life, scratch)
+		a, err := c.m.Arena(c.whole.Life, s.Set.Scratch(c.m))
 		if err != nil {
-			return true
+			return nil, false, err
 		}
-		own := s.Set.Predict(c.m, a, nil, s.Own, c.target)
-		if made.With(s, c.target).Smallest > own.Smallest {
-			c.out.Why = fmt.Sprintf(
-				"with %s it would take %d, and %d without strips; --kernels NAME splits for one set of kernels", s.Set,
-				made.With(s, c.target).Smallest, own.Smallest)
-			return true
+		g := Growth{s.Set, made.With(s, c.target).Smallest, s.Set.Predict(c.m, a, nil, s.Own, c.target).Smallest}
+		most, mostWithout = max(most, g.Arena), max(mostWithout, g.Without)
+		if g.Arena > g.Without {
+			larger = append(larger, g)
 		}
 	}
-	return false
+	if most > mostWithout {
+		c.out.Why = fmt.Sprintf("with some kernels it would take %d, and at most %d without strips; --kernels NAME splits "+
+			"for one set of kernels", most, mostWithout)
+	}
+	return larger, most <= mostWithout, nil
 }
 
 // again plans those choices with more nodes that may then be better than the best.
@@ -434,7 +472,10 @@ func (c *chooser) finish(ctx context.Context) error {
 	} else if x != nil && c.better(x, c.best) {
 		c.best = x
 	}
-	c.known[nameOf(c.best.chains)] = c.best
+	c.known[nameOf(c.best.chains)], c.out.Larger = c.best, c.best.larger
+	if err := c.best.plan.compare(ctx, c.options.bars); err != nil {
+		return err
+	}
 	m, err := c.best.plan.Model.Written()
 	if err != nil {
 		return err

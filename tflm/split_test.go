@@ -6,6 +6,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
 // drawnSplittings returns small networks of images with their plans; some have large tensors at their beginning.
@@ -42,6 +43,7 @@ func TestSplit(t *testing.T) {
 						was[k].After.Smallest, is[k].Before.Smallest, was[k].Before.Smallest)
 				}
 			}
+			grows(t, p, s)
 			if arena := is[0].After.Smallest; arena != s.Choice.Arena || arena < s.Bound ||
 				float64(s.Choice.MACs) > most*float64(s.MACs) {
 				t.Errorf("arena %d, choice %+v, bound %d of %d multiply-accumulates", arena, s.Choice, s.Bound, s.MACs)
@@ -62,6 +64,67 @@ func TestSplit(t *testing.T) {
 	}
 	if found < 10 {
 		t.Errorf("only %d networks were split", found)
+	}
+}
+
+// grows compares what a split says of other kernels with all that are known: the largest arena does not grow, and the
+// kernels whose arena does are listed.
+func grows(t *testing.T, p *Plan, s *Split) {
+	t.Helper()
+	most, was, larger := int64(0), int64(0), 0
+	for _, x := range s.Plan.Standings() {
+		a := must.Get(p.Model.Arena(p.Life, x.Set.Scratch(p.Model)))(t)
+		is, without := s.Plan.With(x, &Firmware32).Smallest, x.Set.Predict(p.Model, a, nil, x.Own, &Firmware32).Smallest
+		most, was = max(most, is), max(was, without)
+		if is > without {
+			larger++
+		}
+	}
+	if most > was || larger != len(s.Larger) {
+		t.Errorf("at most %d, without strips %d; %d kernels take more, and the split says %v", most, was, larger, s.Larger)
+	}
+}
+
+// narrowing is a network of bytes: its first convolutions have large images, its last one has large weights.
+func narrowing() []byte {
+	g := tflitemade.Graph{Inputs: []int32{0}}
+	add := func(kind tfliteschema.TensorType, data []byte, shape ...int32) int32 {
+		t := tflitemade.Tensor{Type: kind, Shape: shape, Data: data}
+		if kind == tfliteschema.TensorTypeINT8 {
+			t.Scales = []float32{0.1}
+		}
+		g.Tensors = append(g.Tensors, t)
+		return int32(len(g.Tensors) - 1)
+	}
+	rows, channels := int32(40), int32(8)
+	now := add(tfliteschema.TensorTypeINT8, nil, 1, rows, rows, channels)
+	for _, layer := range [][3]int32{{3, 1, 16}, {3, 4, 8}, {1, 4, 192}, {1, 1, 192}} { // filter, stride, channels
+		filter, stride, made := layer[0], layer[1], layer[2]
+		weights := add(tfliteschema.TensorTypeINT8, make([]byte, filter*filter*channels*made), made, filter, filter, channels)
+		bias := add(tfliteschema.TensorTypeINT32, make([]byte, 4*made), made)
+		rows, channels = (rows+stride-1)/stride, made
+		out := add(tfliteschema.TensorTypeINT8, nil, 1, rows, rows, channels)
+		g.Ops = append(g.Ops, tflitemade.Op{
+			Code: tfliteschema.BuiltinOperatorCONV_2D, Inputs: []int32{now, weights, bias}, Outputs: []int32{out},
+			Options: map[int]any{1: stride, 2: stride},
+		})
+		now = out
+	}
+	g.Outputs = []int32{now}
+	return tflitemade.Model([]tflitemade.Graph{g})
+}
+
+// TestSplitElsewhere splits a network without named kernels. With ESP-NN for the ESP32-P4 the scratch of its last
+// convolution decides the arena, so strips only add to it.
+func TestSplitElsewhere(t *testing.T) {
+	p := must.Get(Make(t.Context(), parse(t, narrowing()), Options{}))(t)
+	s := must.Get(p.Split(t.Context(), Options{}, SplitOptions{Target: &Firmware32, MaxMACs: 0.2}))(t)
+	if s.Plan == nil {
+		t.Fatal(s.Why)
+	}
+	grows(t, p, s)
+	if was := p.Sizes()[0].After.Smallest; s.Choice.Arena*4 > was*3 || len(s.Larger) == 0 {
+		t.Errorf("an arena of %d, without strips %d; larger with %v", s.Choice.Arena, was, s.Larger)
 	}
 }
 

@@ -33,6 +33,13 @@ type splitReport struct {
 	Considered int            `json:"considered"`      // chains in strips
 	Planned    int            `json:"planned"`         // sets of chains
 	Front      []choiceReport `json:"front"`           // choices of which none is better in arena and arithmetic
+	Larger     []growthReport `json:"larger"`          // known kernels with which the arena is larger than without strips
+}
+
+type growthReport struct {
+	Kernels string `json:"kernels"`
+	Arena   int64  `json:"arena"`
+	Without int64  `json:"without"`
 }
 
 type chainReport struct {
@@ -58,7 +65,7 @@ type choiceReport struct {
 func (p *Options) split(ctx context.Context, made *tflm.Plan, o tflm.Options, weights int) (*tflm.Plan, *splitReport,
 	error,
 ) {
-	r := &splitReport{Chains: []chainReport{}, Added: []string{}, Front: []choiceReport{}}
+	r := &splitReport{Chains: []chainReport{}, Added: []string{}, Front: []choiceReport{}, Larger: []growthReport{}}
 	if weights > 0 && !p.Fold {
 		r.Why = "its weights are float16: --fold-float16"
 		return made, r, nil
@@ -79,6 +86,9 @@ func (p *Options) split(ctx context.Context, made *tflm.Plan, o tflm.Options, we
 	r.Added = append(r.Added, x.Added...)
 	for _, c := range x.Choice.Chains {
 		r.Chains = append(r.Chains, chainOf(made.Model, c))
+	}
+	for _, g := range x.Larger {
+		r.Larger = append(r.Larger, growthReport{g.Set.String(), g.Arena, g.Without})
 	}
 	for k := range x.Front {
 		data, err := x.Front[k].Written()
@@ -125,6 +135,10 @@ func (r *splitReport) lines() (out []string) {
 			calls = append(calls, "resolver.Add"+camel(name)+"()")
 		}
 		out = append(out, "firmware with a MicroMutableOpResolver needs "+strings.Join(calls, ", "))
+	}
+	for _, g := range r.Larger {
+		out = append(out, fmt.Sprintf("with %s the arena is %d, and %d without strips; --kernels NAME splits for one set of "+
+			"kernels", g.Kernels, g.Arena, g.Without))
 	}
 	return append(out, fmt.Sprintf("no choice of the %d chains in strips that were considered has an arena below %d",
 		r.Considered, r.Bound))
