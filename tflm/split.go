@@ -72,7 +72,7 @@ type Split struct {
 
 // A Growth is an arena that is larger in strips, with kernels that were not named.
 type Growth struct {
-	Set     Set
+	Set     Set   // the kernels
 	Arena   int64 // in strips, on the target
 	Without int64 // without strips
 }
