@@ -102,30 +102,47 @@ func (s Set) Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int
 
 // predict is Predict for a planner that takes each bytes for a buffer while it plans.
 func (s Set) predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *Target, each int64) Footprint {
-	f := arena{t: t, set: s, stage: LimitPrepare}
-	f.start(m)
-	requests := f.prepareAll(m, a)
-	room := f.finish(m, offsets, requests) + each*int64(len(a.Tensor)+len(a.Empty))
-	// The planner gets whole multiples between beginning and end.
-	f.stage = LimitPlanning
-	planning, front := f.tail, max(f.front, room)
-	f.need(room + tflite.RoundUp(f.tail) - f.tail)
-	f.front = front
-	f.stage, f.head = LimitHead, head
-	f.need(head)
-	f.ends(m)
+	f := newArena(t)
+	room, planning := f.load(s, m, a, offsets, head, each)
 	return Footprint{
 		Tail: f.tail, Room: room, Smallest: tflite.RoundUp(f.smallest), Limit: f.limit, Front: tflite.RoundUp(f.front),
 		planning: planning,
 	}
 }
 
-// start repeats MicroAllocator::Create and StartModelAllocation.
+// newArena repeats MicroAllocator::Create.
+func newArena(t *Target) *arena {
+	f := &arena{t: t, stage: LimitPrepare}
+	f.persist(t.arenaAllocator, t.word)
+	f.persist(t.planner, t.word)
+	f.persist(t.allocator, t.word)
+	return f
+}
+
+// load repeats what an interpreter does until its model can run. It returns the room for planning, and the tail
+// meanwhile. Models that are loaded one after the other keep their tails. Their heads lie over each other.
+func (f *arena) load(s Set, m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, each int64) (room,
+	planning int64,
+) {
+	f.set, f.stage = s, LimitPrepare
+	f.start(m)
+	requests := f.prepareAll(m, a)
+	room = f.finish(m, offsets, requests) + each*int64(len(a.Tensor)+len(a.Empty))
+	// The planner gets whole multiples between beginning and end.
+	f.stage = LimitPlanning
+	planning, front := f.tail, max(f.front, room)
+	f.need(room + tflite.RoundUp(f.tail) - f.tail)
+	f.front = front
+	f.highest = max(f.highest, head)
+	f.stage, f.head = LimitHead, f.highest
+	f.need(f.head)
+	f.ends(m)
+	return room, planning
+}
+
+// start repeats StartModelAllocation.
 func (f *arena) start(m *tflite.Model) {
 	t, word := f.t, f.t.word
-	f.persist(t.arenaAllocator, word)
-	f.persist(t.planner, word)
-	f.persist(t.allocator, word)
 	f.resources(m)
 	f.persist(2*word, word) // the allocator of options
 	f.head = t.request * maxScratch
@@ -213,6 +230,7 @@ type arena struct {
 	t          *Target
 	set        Set
 	tail, head int64
+	highest    int64            // the highest head of a model that is loaded
 	handles    map[int32]string // the variable of each tensor of a VAR_HANDLE
 	smallest   int64
 	front      int64 // the most at the beginning

@@ -26,14 +26,7 @@ func (p *Plan) Sizes() []Sizes {
 	if p.was != nil {
 		was = p.was
 	}
-	var own []int32
-	if was.Model.Offline != nil && !was.Faulty {
-		own = was.Model.Offline.Offsets
-	}
-	planned := own
-	if p.Worth() {
-		planned = p.Offsets
-	}
+	own, planned := was.ownOffsets(), p.writtenOffsets()
 	var out []Sizes
 	for _, t := range []*Target{&Firmware32, &Firmware64, &Interpreter} {
 		out = append(out, Sizes{
@@ -42,6 +35,22 @@ func (p *Plan) Sizes() []Sizes {
 		})
 	}
 	return out
+}
+
+// ownOffsets returns those that the model has; nil for none that can be followed.
+func (p *Plan) ownOffsets() []int32 {
+	if p.Model.Offline == nil || p.Faulty {
+		return nil
+	}
+	return p.Model.Offline.Offsets
+}
+
+// writtenOffsets returns those of the model that is written.
+func (p *Plan) writtenOffsets() []int32 {
+	if p.Worth() {
+		return p.Offsets
+	}
+	return p.original().ownOffsets()
 }
 
 // WrittenHead returns the head of the arena with the model that is written.

@@ -500,12 +500,18 @@ func (c *chooser) finish(ctx context.Context) error {
 		}
 		return worse
 	})
+	c.out.Added = added(c.m, m)
+	return nil
+}
+
+// added returns the kinds of operators that a model has only in strips.
+func added(was, m *tflite.Model) (out []string) {
 	for k := range m.Operators {
 		name := m.Operators[k].Name()
 		has := func(o tflite.Operator) bool { return o.Name() == name }
-		if !slices.ContainsFunc(c.m.Operators, has) && !slices.Contains(c.out.Added, name) {
-			c.out.Added = append(c.out.Added, name)
+		if !slices.ContainsFunc(was.Operators, has) && !slices.Contains(out, name) {
+			out = append(out, name)
 		}
 	}
-	return nil
+	return out
 }

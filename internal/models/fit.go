@@ -49,8 +49,7 @@ func (p *Options) fit(r *planReport, made *tflm.Plan, others []alternative) {
 		f.whom = " with this scratch"
 	}
 	if x.MeasuredBefore == 0 {
-		t := []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}[at]
-		if other := made.Within(f.Capacity, t); other != "" && !p.Kernels.Versioned {
+		if other := made.Within(f.Capacity, p.on()); other != "" && !p.Kernels.Versioned {
 			f.elsewhere = other + p.Kernels.other()
 		}
 	}

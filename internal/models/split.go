@@ -62,34 +62,23 @@ type choiceReport struct {
 }
 
 // split replaces a plan by that of the model in strips, if it is smaller.
-func (p *Options) split(ctx context.Context, made *tflm.Plan, o tflm.Options, weights int) (*tflm.Plan, *splitReport,
+func (p *Options) split(ctx context.Context, made *tflm.Plan, o tflm.Options, weights int) (*tflm.Split, *splitReport,
 	error,
 ) {
-	r := &splitReport{Chains: []chainReport{}, Added: []string{}, Front: []choiceReport{}, Larger: []growthReport{}}
 	if weights > 0 && !p.Fold {
-		r.Why = "its weights are float16: --fold-float16"
-		return made, r, nil
+		return &tflm.Split{}, &splitReport{
+			Chains: []chainReport{}, Added: []string{}, Front: []choiceReport{},
+			Larger: []growthReport{}, Why: "its weights are float16: --fold-float16",
+		}, nil
 	}
-	targets := []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}
 	x, err := made.Split(ctx, o, tflm.SplitOptions{
-		Target: targets[slices.Index(Targets, p.Target)], MaxMACs: p.Split.MaxMACs, Capacity: p.Capacity,
+		Target: p.on(), MaxMACs: p.Split.MaxMACs, Capacity: p.Capacity,
 		NoScratch: p.scratchFrom() == "none", Progress: p.Split.Progress,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Why, r.MACs, r.Bound, r.Considered, r.Planned = x.Why, x.MACs, x.Bound, x.Considered, x.Planned
-	if x.Plan == nil {
-		return made, r, nil
-	}
-	r.Split, r.Operators, r.Extra = true, x.Choice.Operators, x.Choice.MACs
-	r.Added = append(r.Added, x.Added...)
-	for _, c := range x.Choice.Chains {
-		r.Chains = append(r.Chains, chainOf(made.Model, c))
-	}
-	for _, g := range x.Larger {
-		r.Larger = append(r.Larger, growthReport{g.Set.String(), g.Arena, g.Without})
-	}
+	r := splitOf(made.Model, x)
 	for k := range x.Front {
 		data, err := x.Front[k].Written()
 		if err != nil {
@@ -98,7 +87,31 @@ func (p *Options) split(ctx context.Context, made *tflm.Plan, o tflm.Options, we
 		c := &x.Front[k]
 		r.Front = append(r.Front, choiceReport{c.Arena, c.Head, c.Tail, c.MACs, c.Operators, len(data)})
 	}
-	return x.Plan, r, nil
+	return x, r, nil
+}
+
+// on returns the target of --target.
+func (p *Options) on() *tflm.Target {
+	return []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}[slices.Index(Targets, p.Target)]
+}
+
+// splitOf reports a split of a model, without its front.
+func splitOf(m *tflite.Model, x *tflm.Split) *splitReport {
+	r := &splitReport{
+		Why: x.Why, MACs: x.MACs, Bound: x.Bound, Considered: x.Considered, Planned: x.Planned, Chains: []chainReport{},
+		Added: append([]string{}, x.Added...), Front: []choiceReport{}, Larger: []growthReport{},
+	}
+	if x.Plan == nil {
+		return r
+	}
+	r.Split, r.Operators, r.Extra = true, x.Choice.Operators, x.Choice.MACs
+	for _, c := range x.Choice.Chains {
+		r.Chains = append(r.Chains, chainOf(m, c))
+	}
+	for _, g := range x.Larger {
+		r.Larger = append(r.Larger, growthReport{g.Set.String(), g.Arena, g.Without})
+	}
+	return r
 }
 
 // chainOf reports a chain of a model.

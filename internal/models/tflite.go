@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -69,6 +70,9 @@ type tflitePlan struct {
 	r       *planReport
 	model   []byte // its content with the plan in it, if files are written
 	runtime *cheader.Runtime
+
+	whole *tflm.Plan // without strips
+	parts *tflm.Split
 }
 
 func (x *tfliteModel) Plan(ctx context.Context, p *Options) (Plan, error) {
@@ -92,10 +96,12 @@ func (x *tfliteModel) Plan(ctx context.Context, p *Options) (Plan, error) {
 	var others []alternative
 	would := []wouldLower{}
 	var split *splitReport
+	whole, parts := made, &tflm.Split{}
 	if p.Split != nil {
-		if made, split, err = p.split(ctx, made, options, x.weights); err != nil {
+		if parts, split, err = p.split(ctx, made, options, x.weights); err != nil {
 			return nil, err
 		}
+		made = cmp.Or(parts.Plan, whole)
 	}
 	if p.Report && (split == nil || !split.Split) {
 		if others, err = alternatives(ctx, made, options); err != nil {
@@ -105,19 +111,25 @@ func (x *tfliteModel) Plan(ctx context.Context, p *Options) (Plan, error) {
 	}
 	r := p.reportOf(made, x.weights, would)
 	r.Split = split
+	out := &tflitePlan{m: m, made: made, r: r, whole: whole, parts: parts}
 	if p.Verify {
-		written, err := made.Written(m)
-		if err == nil {
-			r.Verified, err = r.verify(ctx, m.Bytes(), made, written)
-		}
-		if err != nil {
+		if err := out.verify(ctx); err != nil {
 			return nil, err
 		}
 	}
 	if p.Capacity > 0 {
 		p.fit(r, made, others)
 	}
-	return &tflitePlan{m: m, made: made, r: r}, nil
+	return out, nil
+}
+
+// verify runs the written model beside the given one.
+func (x *tflitePlan) verify(ctx context.Context) error {
+	written, err := x.made.Written(x.m)
+	if err == nil {
+		x.r.Verified, err = x.r.verify(ctx, x.m.Bytes(), x.made, written)
+	}
+	return err
 }
 
 // Arranged plans the model, so that the order with the smallest head is known.

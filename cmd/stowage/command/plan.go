@@ -30,6 +30,9 @@ type planFlags struct {
 	format  string
 	reports []string
 	scratch []string
+
+	resident []string // models that run beside the others
+
 	fold    bool
 	inPlace bool
 	kernels kernelsFlags
@@ -57,20 +60,21 @@ type planFlags struct {
 func newPlan() *cobra.Command {
 	p := planFlags{maxMACs: 0.1}
 	cmd := &cobra.Command{
-		Use:   "plan MODEL",
+		Use:   "plan MODEL...",
 		Short: "Plan the arena of a model, or of a graph of operators",
-		Long: `Plan places the tensors of a .tflite model in as little memory as possible, and prints the smallest arena that TensorFlow Lite Micro then needs: the number for kTensorArenaSize. With -o it writes the model with the plan in it. The runtime reads the plan by itself, and no code changes.
+		Long: `Plan places the tensors of a .tflite model in little memory, and prints the smallest arena that TensorFlow Lite Micro then needs: kTensorArenaSize. With -o it writes the model with the plan in it, which the runtime reads by itself.
 
-With --capacity the exit code says whether the arena fits. If not, nothing is written. An .onnx model or a graph cannot hold a plan: -o then writes offsets. 'stowage help firmware' explains the numbers, files, kernels and scratch.`,
+With --capacity the exit code says whether the arena fits. If not, nothing is written. An .onnx model or a graph cannot hold a plan: -o then writes offsets. Several .tflite models share an arena, one runs at a time, and -o is a folder. 'stowage help firmware' explains the numbers, files, kernels and scratch.`,
 		Example: `  stowage plan model.tflite
   stowage plan -c 256KiB model.tflite
+  stowage plan detect.tflite classify.tflite --resident wakeword.tflite
   stowage plan --kernels esp-nn -o planned.tflite -o model.h model.tflite
   stowage plan --dim batch=1 -o plan.h model.onnx`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if (p.probe || p.target == listed) && len(args) == 0 {
 				return nil
 			}
-			return arity(1, "MODEL")(cmd, args)
+			return modelsGiven(cmd, args)
 		},
 		SuggestFor:  []string{"arena", "tflite", "onnx", "offline"},
 		Annotations: map[string]string{exitsKey: allExits, briefKey: plannerSection + "=stowage solve --help"},
@@ -83,6 +87,9 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 			}
 			if p.target == listed {
 				return writeTo(cmd, "", listParts)
+			}
+			if len(args)+len(p.resident) > 1 {
+				return p.runTenants(cmd, args)
 			}
 			return p.run(cmd, args[0])
 		},
@@ -103,19 +110,20 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	f.StringVar(&p.format, "format", "", "write the problem as `NAME` (csv, json); plan nothing")
 	f.BoolVar(&p.inPlace, "in-place", false, "let results of element-wise operators overwrite operands")
 	p.kernels.bind(cmd, "let results overlap operands as the kernels (`NAME`) allow")
-	f.StringArrayVar(&p.scratch, "scratch", nil, "`OP=BYTES`, a target's log, or none; repeatable")
+	f.StringArrayVar(&p.scratch, "scratch", nil, "`OP=N` bytes, a target's log, or none; repeatable")
 	f.Var(&p.tail, "tail", "the `SIZE` of the tail that the target reports")
 	f.BoolVar(&p.probe, "probe", false, "print a C++ header that logs the scratch of a target")
 	f.BoolVar(&p.fold, "fold-float16", false, "convert float16 weights to float32 in the model")
 	f.BoolVar(&p.split, "split", false, "run operators in strips, for a smaller arena")
 	f.Var(&p.maxMACs, "max-macs", "the most arithmetic that --split adds: `N%`")
 	f.BoolVar(&p.verify, "verify", false, "compare the planned model in Python's interpreter")
+	f.StringArrayVar(&p.resident, "resident", nil, "a model `FILE` that runs beside the others; repeatable")
 	f.BoolVar(&p.replace, "replace-plan", false, "replace the model's own plan in any case, even Vela's")
 	bindBrief(cmd, &p.brief)
 	p.model.bind(cmd)
 	p.graph.bind(cmd)
 	p.search.bindPlanner(cmd)
-	group(cmd, "Model", "in-place", "scratch", "tail", "probe", "fold-float16", "max-macs", "replace-plan")
+	group(cmd, "Model", "in-place", "scratch", "tail", "probe", "fold-float16", "max-macs", "resident", "replace-plan")
 	group(cmd, "Output", "report", "format", "force", "verify")
 	group(cmd, plannerSection, "planner", "timeout")
 	complete(cmd, "format", problemNames)
@@ -137,12 +145,8 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	if p.where, err = p.memories(); err != nil {
 		return err
 	}
-	if err := p.kernels.choose(partOf(p.target)); err != nil {
+	if err := p.kernelsFor(partOf(p.target)); err != nil {
 		return err
-	}
-	if p.target == "python" && p.kernels.Set != tflm.ReferenceSet {
-		return usagef("--target python does not go with the kernels of %s: the interpreter of PyPI has the reference kernels",
-			p.kernels.Set.Name())
 	}
 	in, err := openModel(path)
 	if err != nil {
@@ -205,6 +209,18 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 		return misused(withCommand(cmd, in.Name, err))
 	}
 	return p.finish(cmd, in.Name, made, outputs)
+}
+
+// kernelsFor chooses the kernels, those of a part if it has any.
+func (p *planFlags) kernelsFor(part *tflm.Map) error {
+	if err := p.kernels.choose(part); err != nil {
+		return err
+	}
+	if p.target == "python" && p.kernels.Set != tflm.ReferenceSet {
+		return usagef("--target python does not go with the kernels of %s: the interpreter of PyPI has the reference kernels",
+			p.kernels.Set.Name())
+	}
+	return nil
 }
 
 // options returns how the model is planned.

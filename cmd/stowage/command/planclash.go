@@ -67,7 +67,7 @@ func (p *planFlags) splitClash(cmd *cobra.Command) error {
 		return usagef("--verify runs models of one arena: leave out --pool, and name a target of %s",
 			strings.Join(models.Targets, ", "))
 	}
-	switch declared := func(s string) bool { return s != "none" && s != "reference" }; {
+	switch {
 	case !p.split && cmd.Flags().Changed("max-macs"):
 		return usagef("--max-macs needs --split: nothing else adds arithmetic")
 	case !p.split:
@@ -81,6 +81,9 @@ func (p *planFlags) splitClash(cmd *cobra.Command) error {
 	}
 	return nil
 }
+
+// declared reports whether --scratch gives bytes, or names a log.
+func declared(scratch string) bool { return scratch != "none" && scratch != "reference" }
 
 // toStdout reports whether -o or --report writes to standard output. The report for people is then on standard error.
 func (p *planFlags) toStdout() bool {

@@ -111,11 +111,11 @@ Scratch of other kernels is given with --scratch, which may be repeated:
 
 The new plan is written only if the head gets smaller by it. If no kernels are named, it is worse than the runtime's own on none that are known. A faulty plan is always replaced. A plan whose tensors share bytes on purpose, such as Vela's, is kept, unless --replace-plan is given.
 
+Several models share an arena: the highest head counts, and the tails add up.
+
 With --split chains of operators run in strips of rows, in the same bits, if the arena then gets smaller. --max-macs limits the arithmetic that they add.
 
-With --diagonal a result may lie over what its kernel has read of the operand. How closely depends on the kernel. With others the outputs may be wrong: see check --diagonal.
-
-In an ONNX model, --dim sets dimensions that the inputs leave open.`,
+With --diagonal a result may lie over what its kernel has read of the operand. How closely depends on the kernel. With others the outputs may be wrong: see check --diagonal.`,
 	}
 }
 
