@@ -11,7 +11,7 @@ BIN         := bin
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
 MODULES     := ./cmd/stowage/... ./lab/... ./sweep/... ./...
-FORMS       := ./python ./sweep/engines ./render/html/viewer ./bindings/c ./core/tests ./bindings/js ./sweep/beam ./sweep/command
+FORMS       := ./python ./docs/site ./sweep/engines ./render/html/viewer ./bindings/c ./core/tests ./bindings/js ./sweep/beam ./sweep/command
 KERNELS     := ./internal/exact/canonical ./internal/exact/ladder ./internal/exact/pairs ./internal/place
 SEARCHES    := ./internal/exact/... ./internal/planners/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/order ./lab/agree
 PROBLEMS    ?= 1000000
@@ -26,7 +26,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 # it 141 packages fewer are compiled. A -tags of a recipe takes its place.
 export GOFLAGS := $(GOFLAGS) -tags=disable_grpc_modules
 
-.PHONY: mutants lab sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install install-core uninstall wheel release test compiled forms invariants nightly agree pace race fuzz bench lint cover npm page man clean ggml torch
+.PHONY: site mutants lab sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install install-core uninstall wheel release test compiled forms invariants nightly agree pace race fuzz bench lint cover npm page man clean ggml torch
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
@@ -221,6 +221,14 @@ npm:
 page:
 	@mkdir -p bin
 	$(GO) run ./bindings/js/build -sizes -page bin/stowage.html
+
+# The documents as a site with search, which also works from a folder: bin/site/html/index.html.
+bin/site-tools/bin/pip:
+	python3 -m venv bin/site-tools
+	bin/site-tools/bin/pip install --quiet $(shell grep -o '^mkdocs-material==[^ ]*' .ci/commit/requirements.txt)
+
+site: build page bin/site-tools/bin/pip
+	bin/site-tools/bin/python docs/site/site.py bin/site
 
 man: build
 	bin/stowage man bin/man
