@@ -57,7 +57,9 @@ func Among(p *Problem, keep []int) *Problem {
 		}
 		return all
 	}
-	r.DifferentPools, r.SamePool = lists(p.Rules.DifferentPools), lists(p.Rules.SamePool)
+	for _, x := range r.Listings() {
+		*x.Lists = lists(*x.Lists)
+	}
 	body, at, _ := BodiesOf(p)
 	of := map[int32]int{}
 	for k, i := range keep {

@@ -58,7 +58,7 @@ func MeasuresOf(p *Problem, plan *Plan) []Value {
 	var height, highest, peak, tallest int64
 	for k, h := range heights {
 		peaks[k] = max(peaks[k], h)
-		height, peak = height+h, peak+peaks[k]
+		height, peak, cost = height+h, peak+peaks[k], cost+pools[k].PriceOf(h)
 		highest, tallest = max(highest, h), max(tallest, peaks[k])
 	}
 	values := []Value{

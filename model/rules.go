@@ -13,11 +13,13 @@ import "slices"
 //	objects   in a pool of objects, two buffers begin at the same byte or share none. Buffers that begin at
 //	          the same byte are in one object, which is as large as its largest buffer and has one buffer at
 //	          a time: buffers that conflict are in different objects, even if their windows share no byte.
+//	border    a buffer ends at a border of its pool or below, or begins there or above, unless it spans.
 //	conflict  two buffers conflict if they belong to different bodies and are in Apart, or meet in
 //	          time without being in MayOverlap. Apart wins over MayOverlap. Conflicting buffers in
 //	          one pool share no byte, but for a Distance.
 //	body      buffers that Together ties. They are in one pool, at fixed distances, and never
 //	          conflict with one another.
+//	lockstep  buffers of a list have one offset. Each is a buffer of its own pool, with its own bytes and times.
 //	penalty   is paid if two buffers of different bodies are in one pool, share a byte and do not
 //	          conflict. On any other pair it means nothing.
 //
@@ -46,6 +48,9 @@ type Rules struct {
 	DifferentPools [][]int32
 	// SamePool has lists of buffers that are all in one pool, with all of their parts.
 	SamePool [][]int32
+	// Lockstep has lists of buffers that lie at one offset, each in its own pool: the image of a buffer in every bank of a
+	// group.
+	Lockstep [][]int32
 	// Threads is the number of clocks, or 0 if time is one line. If it is not 0, every buffer has Extra.Clocks.
 	Threads int
 	// Period is the length of a step that repeats, in slots, or 0 if time does not repeat. If it is not 0,
@@ -63,7 +68,33 @@ type Pool struct {
 	Alignment int64   // every offset is a multiple of it; 0 and 1 both mean no constraint
 	Cost      int64   // cost of each byte of a buffer that has no cost of its own here; at least 0
 	Reserved  []Range // ranges of bytes that no buffer may use; they count in peaks, and in no height
+	Borders   []int64 // bytes at which a bank of the pool ends: no buffer lies on both sides, but for those that span
+	Sizes     []Size  // ascending, the largest is Capacity: a pool that is used pays for the cheapest one that holds it
 	Objects   bool    // the pool is divided into objects, such as textures; each has one buffer at a time
+}
+
+// A Size is one of the sizes that a pool may have, and what it costs to have it.
+type Size struct {
+	Bytes int64 // at least 1
+	Price int64 // at least 0, in the unit of Pool.Cost
+}
+
+// PriceOf returns the price of a pool of such a height: that of its cheapest size that holds it, and 0 if it is empty.
+func (q *Pool) PriceOf(height int64) (price int64) {
+	found := false
+	for _, x := range q.Sizes {
+		if height > 0 && x.Bytes >= height && (!found || x.Price < price) {
+			price, found = x.Price, true
+		}
+	}
+	return price
+}
+
+// Fill makes the largest size the capacity, if the pool has sizes and no capacity.
+func (q *Pool) Fill() {
+	if n := len(q.Sizes); n > 0 && q.Capacity == 0 {
+		q.Capacity = q.Sizes[n-1].Bytes
+	}
 }
 
 // A Range is the half-open range [Lower, Upper) of bytes.
@@ -81,6 +112,8 @@ type Extra struct {
 	// Clocks is the lifespan by clocks, for problems with Rules.Threads. Lower and Upper of the
 	// buffer are then the sums of the two: SetClocks fills them in.
 	Clocks *Clocks
+	// Spans says that the buffer may lie on both sides of a border of its pool.
+	Spans bool
 	// Evictions are stretches of the lifespan in which the buffer may be absent, at a price. They are in ascending
 	// order, with at least one slot between two. Each begins after the start of the lifespan and ends before its end.
 	Evictions []Eviction
@@ -146,7 +179,7 @@ const (
 	// as height, but each pool counts at least to the end of its highest reserved range
 	MeasurePeak     Measure = "peak"
 	MeasureMaxPeak  Measure = "max_peak" // as max_height, with the same exception
-	MeasureCost     Measure = "cost"     // the sum of what the buffers cost in their pools
+	MeasureCost     Measure = "cost"     // the sum of what the buffers cost in their pools, and of the prices of the pools
 	MeasurePenalty  Measure = "penalty"  // the sum of the penalties that are paid
 	MeasureEviction Measure = "eviction" // the sum of the costs of the evictions that are taken
 	MeasureObjects  Measure = "objects"  // the number of objects, in the pools that are divided into objects
@@ -204,21 +237,36 @@ func (p *Problem) Objective() []Measure {
 // ListsPools reports whether r has lists of buffers that are in different pools, or in the same one.
 func (r *Rules) ListsPools() bool { return r != nil && len(r.DifferentPools)+len(r.SamePool) > 0 }
 
+// A Listing is a rule that is lists of buffers, by its name in files.
+type Listing struct {
+	Name  string     // the key in JSON
+	Lists *[][]int32 // in the rules
+}
+
+// Listings returns the rules that are lists of buffers.
+func (r *Rules) Listings() []Listing {
+	return []Listing{{"different_pools", &r.DifferentPools}, {"same_pool", &r.SamePool}, {"lockstep", &r.Lockstep}}
+}
+
 // BankRules returns the names of the rules of banks that r has. They came after the others, and some formats and
 // planners do not take them.
 func (r *Rules) BankRules() (names []string) {
 	if r == nil {
 		return nil
 	}
-	for _, x := range []struct {
-		name string
-		has  bool
-	}{
-		{"different_pools", len(r.DifferentPools) > 0}, {"same_pool", len(r.SamePool) > 0}, {"objects", r.HasObjects()},
-	} {
-		if x.has {
-			names = append(names, x.name)
+	for _, x := range r.Listings() {
+		if len(*x.Lists) > 0 {
+			names = append(names, x.Name)
 		}
+	}
+	if r.HasObjects() {
+		names = append(names, "objects")
+	}
+	if r.HasBorders() {
+		names = append(names, "borders")
+	}
+	if r.HasSizes() {
+		names = append(names, "sizes")
 	}
 	return names
 }
@@ -226,6 +274,22 @@ func (r *Rules) BankRules() (names []string) {
 // HasObjects reports whether some pool of r is divided into objects.
 func (r *Rules) HasObjects() bool {
 	return r != nil && slices.ContainsFunc(r.Pools, func(q Pool) bool { return q.Objects })
+}
+
+// HasBorders reports whether some pool of r has borders.
+func (r *Rules) HasBorders() bool {
+	return r != nil && slices.ContainsFunc(r.Pools, func(q Pool) bool { return len(q.Borders) > 0 })
+}
+
+// HasSizes reports whether some pool of r has sizes with prices.
+func (r *Rules) HasSizes() bool {
+	return r != nil && slices.ContainsFunc(r.Pools, func(q Pool) bool { return len(q.Sizes) > 0 })
+}
+
+// Straddles reports whether the buffer, at an offset of a pool, lies on both sides of a border and may not.
+func (b *Buffer) Straddles(pool *Pool, offset int64) bool {
+	return len(pool.Borders) > 0 && (b.Extra == nil || !b.Extra.Spans) &&
+		slices.ContainsFunc(pool.Borders, func(at int64) bool { return offset < at && at < offset+b.Size })
 }
 
 // MayLeave reports whether b has evictions: stretches of its life in which it may be away.

@@ -27,9 +27,12 @@ func (v *validator) rules() {
 	paired = v.pairs("distances", len(r.Distances), func(k int) Pair { return r.Distances[k].Buffers }) && paired
 	v.lists("different_pools", r.DifferentPools)
 	v.lists("same_pool", r.SamePool)
+	listed := v.lists("lockstep", r.Lockstep)
 	if paired {
 		v.distances(r)
-		v.bodies(r)
+		if v.bodies(r); listed {
+			v.lockstep(r)
+		}
 	}
 	var paid int64
 	for k, penalty := range r.Penalties {
@@ -107,6 +110,31 @@ func (v *validator) pools(r *Rules) {
 			default:
 				top = max(top, x.Upper)
 			}
+		}
+		for n, x := range q.Sizes {
+			text := fmt.Sprintf("%d for %d", x.Bytes, x.Price)
+			switch {
+			case x.Bytes < 1 || x.Bytes > MaxSum || x.Price < 0 || x.Price > MaxSum:
+				say("sizes", text, fmt.Sprintf("the size must be from 1 to %d, and the price from 0 on", int64(MaxSum)))
+			case n > 0 && x.Bytes <= q.Sizes[n-1].Bytes:
+				say("sizes", text, "must be larger than the size before it")
+			case n == len(q.Sizes)-1 && x.Bytes != q.Capacity:
+				say("capacity", itoa(q.Capacity), fmt.Sprintf("must be the largest of the sizes, %d", x.Bytes))
+			}
+		}
+		for n, at := range q.Borders {
+			text := itoa(at)
+			switch {
+			case at < 1 || at > MaxSum/2:
+				say("borders", text, fmt.Sprintf("must be from 1 to %d", int64(MaxSum/2)))
+			case n > 0 && at <= q.Borders[n-1]:
+				say("borders", text, "must be above the border before it")
+			case q.Capacity > 0 && at >= q.Capacity:
+				say("borders", text, fmt.Sprintf("must be below the capacity of %d", q.Capacity))
+			}
+		}
+		if q.Objects && len(q.Borders) > 0 {
+			say("borders", itoa(q.Borders[0]), "a pool that is divided into objects has no borders")
 		}
 		if v.reserved += top; v.reserved > MaxSum/2 {
 			say("reserved", itoa(top), fmt.Sprintf("the highest reserved bytes of the pools add up to more than %d",
@@ -306,7 +334,8 @@ func (v *validator) pairs(field string, n int, at func(int) Pair) bool {
 }
 
 // lists checks that each list has two different buffers or more.
-func (v *validator) lists(field string, lists [][]int32) {
+func (v *validator) lists(field string, lists [][]int32) (ok bool) {
+	before := v.issues.err.Total
 	for k, list := range lists {
 		field := fmt.Sprintf("%s[%d]", field, k)
 		if len(list) < 2 {
@@ -323,6 +352,39 @@ func (v *validator) lists(field string, lists [][]int32) {
 			seen[i] = true
 		}
 	}
+	return v.issues.err.Total == before
+}
+
+// lockstep checks the lists of buffers at one offset, beside the ties.
+func (v *validator) lockstep(r *Rules) {
+	for k, list := range r.Lockstep {
+		for _, i := range list {
+			say := func(message string) { v.add(-1, fmt.Sprintf("lockstep[%d]", k), v.p.Buffers[i].ID, message) }
+			if v.p.Buffers[i].MayLeave() {
+				say("a buffer with evictions can be in no list of lockstep")
+			}
+			for q := range r.Pools {
+				if r.Pools[q].Objects && v.p.Buffers[i].MayUse(int32(q)) {
+					say("may be in pool " + r.Pools[q].ID + ", which is divided into objects; those have no offsets in common")
+				}
+			}
+		}
+	}
+	if v.issues.err.Total > 0 || len(r.Lockstep) == 0 {
+		return
+	}
+	if _, _, fault := BodiesOf(r.Level(v.p)); fault != "" {
+		v.issues.Say("lockstep", "", "of the lists of together, then those of lockstep: "+fault)
+	}
+}
+
+// Level returns a problem whose only rules are ties: those of r, and all buffers of a list of lockstep at one offset.
+func (r *Rules) Level(p *Problem) *Problem {
+	ties := slices.Clone(r.Together)
+	for _, list := range r.Lockstep {
+		ties = append(ties, Together{Buffers: list})
+	}
+	return &Problem{Buffers: p.Buffers, Rules: &Rules{Together: ties}}
 }
 
 // distances checks that the buffers of each distance meet in one slot: the first dies there, the second is born there.
@@ -379,6 +441,16 @@ func (v *validator) objective(r *Rules) {
 	}
 	var cost int64
 	pools := v.p.AllPools()
+	for q := range pools {
+		dearest := int64(0)
+		for _, x := range pools[q].Sizes {
+			dearest = max(dearest, min(x.Price, MaxSum))
+		}
+		if cost += dearest; cost > MaxSum {
+			v.add(-1, fmt.Sprintf("pools[%d].sizes", q), itoa(dearest), fmt.Sprintf("makes the sum of the prices exceed %d", int64(MaxSum)))
+			return
+		}
+	}
 	for i := range v.p.Buffers {
 		most := int64(0)
 		for q := range pools {

@@ -56,6 +56,35 @@ func TestRulesMessages(t *testing.T) {
 		{"a buffer twice in a list", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.SamePool = [][]int32{{0, 1, 0}}
 		}, "same_pool[0]"},
+		{"lockstep against ties", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			tied(r, 4, 0, 1)
+			r.Lockstep = [][]int32{{0, 1}}
+		}, "lockstep: of the lists of together, then those of lockstep: list 1 puts"},
+		{"lockstep with evictions", func(_ *model.Problem, r *model.Rules, b *model.Buffer) {
+			evict(b, model.Eviction{Lower: 1, Upper: 2})
+			r.Lockstep = [][]int32{{0, 1}}
+		}, "a buffer with evictions can be in no list of lockstep"},
+		{"lockstep in objects", func(p *model.Problem, r *model.Rules, b *model.Buffer) {
+			r.Lockstep, r.Pools[0].Objects, b.Extra = [][]int32{{0, 1}}, true, &model.Extra{Pools: []int32{1}}
+		}, "may be in pool x, which is divided into objects"},
+		{"a border above the capacity", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Pools[0].Borders = []int64{8, 64}
+		}, `pools[0].borders "64": pool x: must be below the capacity of 64`},
+		{"borders out of order", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Pools[0].Borders = []int64{8, 8}
+		}, `pools[0].borders "8": pool x: must be above the border before it`},
+		{"borders of objects", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Pools[0].Objects, r.Pools[0].Borders = true, []int64{8}
+		}, "a pool that is divided into objects has no borders"},
+		{"sizes out of order", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Pools[0].Sizes = []model.Size{{Bytes: 64}, {Bytes: 64}}
+		}, `pools[0].sizes "64 for 0": pool x: must be larger than the size before it`},
+		{"sizes beside another capacity", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Pools[0].Sizes = []model.Size{{Bytes: 8, Price: 1}, {Bytes: 32, Price: 2}}
+		}, `pools[0].capacity "64": pool x: must be the largest of the sizes, 32`},
+		{"a size of nothing", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Pools[0].Sizes = []model.Size{{Price: 1}, {Bytes: 64, Price: 2}}
+		}, `pools[0].sizes "0 for 1"`},
 		{"objects of no pool", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Objective = []model.Measure{model.MeasureObjects}
 		}, "no pool is divided into objects"},

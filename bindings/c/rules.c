@@ -29,6 +29,8 @@ static const struct {
 	[STOWAGE_MAY_OVERLAP] = {"may_overlap", "bb", 2}, [STOWAGE_DISTANCES] = {"distances", "bb", 3},
 	[STOWAGE_PENALTIES] = {"penalties", "bb", 3}, [STOWAGE_DIFFERENT_POOLS] = {"different_pools", "-b", 2},
 	[STOWAGE_SAME_POOL] = {"same_pool", "-b", 2}, [STOWAGE_OBJECTS] = {"objects", "P", 1},
+	[STOWAGE_LOCKSTEP] = {"lockstep", "-b", 2}, [STOWAGE_BORDERS] = {"borders", "P", 2}, [STOWAGE_SIZES] = {"sizes", "P", 3},
+	[STOWAGE_SPANS] = {"spans", "B", 1},
 };
 
 // Go finds the place of a rule by its owner, and other indices have 32 bits there. What is wrong with those Go says, in the
@@ -127,6 +129,18 @@ int stowage_set_different_pools(stowage_solver *s, int64_t count, const int64_t 
 }
 int stowage_set_same_pool(stowage_solver *s, int64_t count, const int64_t *list, const int64_t *buffer) {
 	return set_list(s, STOWAGE_SAME_POOL, count, list, buffer, NULL, NULL);
+}
+int stowage_set_lockstep(stowage_solver *s, int64_t count, const int64_t *list, const int64_t *buffer) {
+	return set_list(s, STOWAGE_LOCKSTEP, count, list, buffer, NULL, NULL);
+}
+int stowage_set_borders(stowage_solver *s, int64_t count, const int64_t *pool, const int64_t *at) {
+	return set_list(s, STOWAGE_BORDERS, count, pool, at, NULL, NULL);
+}
+int stowage_set_spans(stowage_solver *s, int64_t count, const int64_t *buffer) {
+	return set_list(s, STOWAGE_SPANS, count, buffer, NULL, NULL, NULL);
+}
+int stowage_set_sizes(stowage_solver *s, int64_t count, const int64_t *pool, const int64_t *bytes, const int64_t *price) {
+	return set_list(s, STOWAGE_SIZES, count, pool, bytes, price, NULL);
 }
 int stowage_set_objects(stowage_solver *s, int64_t count, const int64_t *pool) {
 	return set_list(s, STOWAGE_OBJECTS, count, pool, NULL, NULL, NULL);

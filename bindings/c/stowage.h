@@ -208,15 +208,28 @@ STOWAGE_API int stowage_set_evictions(stowage_solver *, int64_t count, const int
 
 /* Lists of buffers, a row for each buffer: the number of its list, and the buffer. The rows of a list follow one
  * another. stowage_set_different_pools: any two buffers of a list are in different pools. stowage_set_same_pool: all
- * buffers of a list are in one pool. */
+ * buffers of a list are in one pool. stowage_set_lockstep: all buffers of a list are at one offset, each in its pool. */
 STOWAGE_API int stowage_set_different_pools(stowage_solver *, int64_t count, const int64_t *list,
                                             const int64_t *buffer);
 STOWAGE_API int stowage_set_same_pool(stowage_solver *, int64_t count, const int64_t *list,
                                       const int64_t *buffer);
+STOWAGE_API int stowage_set_lockstep(stowage_solver *, int64_t count, const int64_t *list,
+                                     const int64_t *buffer);
 
 /* The pools that are divided into objects, such as textures: an object has one buffer at a time. Two buffers of such a
  * pool begin at the same byte or share none. */
 STOWAGE_API int stowage_set_objects(stowage_solver *, int64_t count, const int64_t *pool);
+
+/* The borders of pools, ascending in each: a bank of the pool ends at the byte. No buffer lies on both sides of a border,
+ * but for those of stowage_set_spans. */
+STOWAGE_API int stowage_set_borders(stowage_solver *, int64_t count, const int64_t *pool,
+                                    const int64_t *at);
+STOWAGE_API int stowage_set_spans(stowage_solver *, int64_t count, const int64_t *buffer);
+
+/* The sizes that a pool may have, ascending in each, and their prices. The cost of a plan has, for each pool with a
+ * buffer, the price of the cheapest size that holds its buffers. The largest size is the capacity. */
+STOWAGE_API int stowage_set_sizes(stowage_solver *, int64_t count, const int64_t *pool,
+                                  const int64_t *bytes, const int64_t *price);
 
 /* Lifespans by several clocks. lower and upper have so many numbers as threads for each buffer, one buffer after another.
  * The lifespans of stowage_set_buffers then do not count. A buffer ends before another starts if its end is at most the

@@ -102,6 +102,9 @@ struct buffer {
 
 // The rules of a problem: what one block of bytes and plain lifespans cannot say (docs/memories.md).
 // Buffers and pools are numbers from 0.
+struct pool_size {
+  int64_t bytes = 0, price = 0;
+};
 struct range {
   int64_t lower = 0, upper = 0;
 };
@@ -114,6 +117,8 @@ struct pool {
   int64_t cost = 0;               // of each byte of a buffer in it
   std::vector<range> reserved{};  // bytes that no buffer may use
   bool objects = false;           // it is divided into objects: two buffers begin at the same byte or share none
+  std::vector<int64_t> borders{}; // bytes at which a bank ends: no buffer lies on both sides, but for those that span
+  std::vector<pool_size> sizes{}; // sizes that it may have, ascending, each at a price
 };
 struct pair {
   int64_t first = 0, second = 0;
@@ -161,6 +166,10 @@ struct rules {
   std::vector<std::vector<int64_t>> different_pools{};
   // lists of buffers that are all in one pool
   std::vector<std::vector<int64_t>> same_pool{};
+  // lists of buffers that are all at one offset, each in its own pool
+  std::vector<std::vector<int64_t>> lockstep{};
+  // buffers that may lie on both sides of a border of their pool
+  std::vector<int64_t> spans{};
   // end of rules
 };
 
@@ -353,6 +362,8 @@ class solver {
       n.add(0, p.capacity, p.alignment, p.cost);
       for (const range &x : p.reserved) n.add(1, std::int64_t(k), x.lower, x.upper);
       if (p.objects) n.add(12, std::int64_t(k));
+      for (int64_t x : p.borders) n.add(14, std::int64_t(k), x);
+      for (const pool_size &x : p.sizes) n.add(15, std::int64_t(k), x.bytes, x.price);
     }
     for (const allowed_pool &x : r.allowed) n.add(2, x.buffer, x.pool);
     for (const pool_cost &x : r.costs) n.add(3, x.buffer, x.pool, x.cost);
@@ -366,6 +377,9 @@ class solver {
       for (int64_t x : r.different_pools[k]) n.add(10, std::int64_t(k), x);
     for (std::size_t k = 0; k < r.same_pool.size(); k++)
       for (int64_t x : r.same_pool[k]) n.add(11, std::int64_t(k), x);
+    for (int64_t x : r.spans) n.add(16, x);
+    for (std::size_t k = 0; k < r.lockstep.size(); k++)
+      for (int64_t x : r.lockstep[k]) n.add(13, std::int64_t(k), x);
     n.lower = r.clock_lower, n.upper = r.clock_upper;
     for (const std::string &x : n.names) n.pools.push_back(x.c_str());
     for (const std::string &x : n.objective) n.measures.push_back(x.c_str());
@@ -386,6 +400,10 @@ class solver {
     check(stowage_set_different_pools(s, n.size(10), n.at(10, 0), n.at(10, 1)));
     check(stowage_set_same_pool(s, n.size(11), n.at(11, 0), n.at(11, 1)));
     check(stowage_set_objects(s, n.size(12), n.at(12, 0)));
+    check(stowage_set_lockstep(s, n.size(13), n.at(13, 0), n.at(13, 1)));
+    check(stowage_set_borders(s, n.size(14), n.at(14, 0), n.at(14, 1)));
+    check(stowage_set_sizes(s, n.size(15), n.at(15, 0), n.at(15, 1), n.at(15, 2)));
+    check(stowage_set_spans(s, n.size(16), n.at(16, 0)));
     check(stowage_set_clocks(s, r.threads, n.lower.data(), n.upper.data()));
     check(stowage_set_period(s, r.period));
     check(stowage_set_objective(s, std::int64_t(n.measures.size()), n.measures.data()));
@@ -582,7 +600,7 @@ class solver {
   struct ruled {
     std::vector<std::string> names, objective;
     std::vector<const char *> pools, measures;
-    std::vector<int64_t> columns[13][4], lower, upper;
+    std::vector<int64_t> columns[17][4], lower, upper;
     template <class... X>
     void add(int list, X... x) {
       int k = 0;

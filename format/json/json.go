@@ -81,11 +81,18 @@
 // A problem has version 3 if it has a rule of these, and the keys of version 2 besides:
 //
 //	"different_pools": [["ping", "pong"]],
-//	"same_pool": [["a", "c"]]
+//	"same_pool": [["a", "c"]],
+//	"lockstep": [["kv in prefill", "kv in decode"]]
 //
 // and in a pool
 //
-//	"objects": true
+//	"objects": true,
+//	"borders": [16384, 32768],
+//	"sizes": [[32768, 3], [65536, 5]]
+//
+// and in a buffer
+//
+//	"spans": true
 //
 // A file of version 1 or 2 may have none of them.
 //

@@ -262,7 +262,8 @@ var elsewhere = map[string]string{
 func (d *decoder) unknown(what, name string, keys []string) string {
 	ofRules := what == "the document" && slices.Contains(rulesDocumentKeys, name) ||
 		what == "a buffer" && slices.Contains(rulesBufferKeys, name) && elsewhere[name] == ""
-	ofBanks := what == "the document" && slices.Contains(listKeys, name) || what == "pools" && name == "objects"
+	ofBanks := what == "the document" && slices.Contains(listKeys, name) || what == "pools" && !slices.Contains(poolKeys, name) && slices.Contains(bankPoolKeys, name) ||
+		what == "a buffer" && name == "spans"
 	if ofBanks && !d.three && d.version <= RulesVersion {
 		return `is not a known key: a problem with ` + name + ` begins with "version": 3`
 	}
@@ -355,6 +356,9 @@ func (d *decoder) readBuffer() {
 	keys := bufferKeys
 	if d.two {
 		keys = rulesBufferKeys
+	}
+	if d.three {
+		keys = banksBufferKeys
 	}
 	var lower, upper []int64 // by clocks
 	d.object("a buffer", keys, 3, func(key int) {

@@ -28,9 +28,10 @@ var (
 	rulesDocumentKeys = slices.Concat(documentKeys, []string{
 		"pools", "together", "apart", "may_overlap", "penalties", "distances", "threads", "period", "objective",
 	})
-	listKeys          = []string{"different_pools", "same_pool"}
+	listKeys          = []string{"different_pools", "same_pool", "lockstep"}
 	listsDocumentKeys = slices.Concat(rulesDocumentKeys, listKeys)
 	rulesBufferKeys   = slices.Concat(bufferKeys, []string{"fixed", "pools", "costs", "evictions"})
+	banksBufferKeys   = slices.Concat(rulesBufferKeys, []string{"spans"})
 )
 
 // A named is a name in the text, and where it stands.
@@ -123,7 +124,7 @@ func (d *decoder) rule(name string) {
 		d.list(name, pairBytes, func() { d.readPair(name, "cost") })
 	case "distances":
 		d.list(name, pairBytes, func() { d.readPair(name, "distance") })
-	case "different_pools", "same_pool":
+	case "different_pools", "same_pool", "lockstep":
 		d.list(name, 2*int(unsafe.Sizeof(listed{})), func() {
 			d.peek()
 			x := listed{at: d.pos}
@@ -160,7 +161,7 @@ const maxThreads = 1 << 16
 
 var (
 	poolKeys     = []string{"id", "capacity", "alignment", "cost", "reserved"}
-	bankPoolKeys = slices.Concat(poolKeys, []string{"objects"}) // of version 3
+	bankPoolKeys = slices.Concat(poolKeys, []string{"objects", "borders", "sizes"}) // of version 3
 )
 
 func (d *decoder) readPool() {
@@ -191,8 +192,19 @@ func (d *decoder) readPool() {
 			})
 		case 5:
 			p.Objects = d.truth("pools.objects")
+		case 6:
+			p.Borders = d.integers("pools.borders")
+		case 7:
+			d.list("pools.sizes", 2*int(unsafe.Sizeof(model.Size{})), func() {
+				bytes, price := d.span("pools.sizes", func(field string) int64 {
+					v, _ := d.integer(field)
+					return v
+				})
+				p.Sizes = append(p.Sizes, model.Size{Bytes: bytes, Price: price})
+			})
 		}
 	})
+	p.Fill()
 	d.rules.Pools = append(d.rules.Pools, p)
 }
 
@@ -319,6 +331,10 @@ func (d *decoder) bufferRule(name string, b *model.Buffer) {
 			c.costs = append(c.costs, named{pool, at})
 			v, _ := d.integer(name)
 			c.cost = append(c.cost, v)
+		}
+	case "spans":
+		if d.truth(name) {
+			d.extra(b).Spans = true
 		}
 	case "evictions":
 		var all []model.Eviction
@@ -479,7 +495,9 @@ func (d *decoder) resolveBuffers() {
 		}
 		return lists
 	}
-	r.DifferentPools, r.SamePool = all("different_pools"), all("same_pool")
+	for _, x := range r.Listings() {
+		*x.Lists = all(x.Name)
+	}
 	each := func(key string, add func(pair model.Pair, value int64)) {
 		for _, x := range d.lists[key] {
 			if x.whole {

@@ -67,11 +67,10 @@ func writableRules(p *model.Problem, plan *Plan) error {
 	for _, pair := range r.MayOverlap {
 		errs = append(errs, buffer("may_overlap", pair[:]...))
 	}
-	for _, list := range r.DifferentPools {
-		errs = append(errs, buffer("different_pools", list...))
-	}
-	for _, list := range r.SamePool {
-		errs = append(errs, buffer("same_pool", list...))
+	for _, x := range r.Listings() {
+		for _, list := range *x.Lists {
+			errs = append(errs, buffer(x.Name, list...))
+		}
 	}
 	for _, x := range r.Penalties {
 		errs = append(errs, buffer("penalties", x.Buffers[:]...))
@@ -162,6 +161,12 @@ func (e *encoder) rulesAbove(r *model.Rules) {
 		if p.Objects {
 			e.str(`, "objects": true`)
 		}
+		if len(p.Sizes) > 0 {
+			e.str(`, "sizes": `).inline(len(p.Sizes), func(k int) { e.ints([]int64{p.Sizes[k].Bytes, p.Sizes[k].Price}) })
+		}
+		if len(p.Borders) > 0 {
+			e.str(`, "borders": `).ints(p.Borders)
+		}
 		e.str("}")
 	})
 	if r.Threads != 0 {
@@ -191,6 +196,9 @@ func (e *encoder) extra(p *model.Problem, x *model.Extra) {
 		}
 		e.str("}")
 	}
+	if x.Spans && p.Rules.HasBorders() {
+		e.str(`, "spans": true`)
+	}
 	if len(x.Evictions) > 0 {
 		e.str(`, "evictions": `).inline(len(x.Evictions), func(k int) {
 			v := &x.Evictions[k]
@@ -215,8 +223,9 @@ func (e *encoder) rulesBelow(p *model.Problem) {
 	e.items("apart", len(r.Apart), func(k int) { pair(r.Apart[k]) })
 	e.items("may_overlap", len(r.MayOverlap), func(k int) { pair(r.MayOverlap[k]) })
 	list := func(x []int32) { e.inline(len(x), func(k int) { name(x[k]) }) }
-	e.items("different_pools", len(r.DifferentPools), func(k int) { list(r.DifferentPools[k]) })
-	e.items("same_pool", len(r.SamePool), func(k int) { list(r.SamePool[k]) })
+	for _, x := range r.Listings() {
+		e.items(x.Name, len(*x.Lists), func(k int) { list((*x.Lists)[k]) })
+	}
 	e.items("distances", len(r.Distances), func(k int) {
 		e.str(`{"buffers": `)
 		pair(r.Distances[k].Buffers).str(`, "distance": `).int(r.Distances[k].Distance).str("}")

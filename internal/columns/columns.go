@@ -21,17 +21,21 @@ const (
 	DifferentPools        // list, buffer; the rows of a list follow one another
 	SamePool              // likewise
 	Objects               // pool
+	Lockstep              // as DifferentPools
+	Borders               // pool, the byte at which a bank ends
+	Sizes                 // pool, bytes, price
+	Spans                 // buffer
 	Count
 )
 
 // Widths are the numbers in a row of each list.
-var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4, 2, 2, 1}
+var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4, 2, 2, 1, 2, 2, 3, 1}
 
 // Lists are the rows of each list, or nil. A row is valid until the next one.
 type Lists [Count]iter.Seq[[]int64]
 
-// Fill adds the rules of the lists to a problem, which has its pools already. In rows of Reserved, Allowed, Costs, Evictions
-// and Objects, the first number must name an existing pool or buffer. Other indices must fit 32 bits. model.Validate
+// Fill adds the rules of the lists to a problem, which has its pools already. In rows of Reserved, Allowed, Costs, Evictions,
+// Objects, Borders, Sizes and Spans, the first number must name an existing pool or buffer. Other indices must fit 32 bits. model.Validate
 // reports all other faults.
 func (l *Lists) Fill(p *model.Problem) {
 	r := p.Rules
@@ -84,8 +88,16 @@ func (l *Lists) Fill(p *model.Problem) {
 		})
 		return all
 	}
-	r.DifferentPools, r.SamePool = of(DifferentPools), of(SamePool)
+	r.DifferentPools, r.SamePool, r.Lockstep = of(DifferentPools), of(SamePool), of(Lockstep)
 	each(Objects, func(x []int64) { r.Pools[x[0]].Objects = true })
+	each(Borders, func(x []int64) { r.Pools[x[0]].Borders = append(r.Pools[x[0]].Borders, x[1]) })
+	each(Sizes, func(x []int64) {
+		r.Pools[x[0]].Sizes = append(r.Pools[x[0]].Sizes, model.Size{Bytes: x[1], Price: x[2]})
+	})
+	each(Spans, func(x []int64) { extra(x[0]).Spans = true })
+	for k := range r.Pools {
+		r.Pools[k].Fill()
+	}
 }
 
 // Clocks gives the buffers of a problem their lifespans by several clocks: threads numbers for each.

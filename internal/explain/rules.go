@@ -135,11 +135,8 @@ func ruledReason(p *model.Problem, core []int) string {
 	}
 	clique, sum := true, int64(0)
 	var rules []string
-	for _, x := range []struct {
-		name  string
-		lists [][]int32
-	}{{"different_pools ", p.Rules.DifferentPools}, {"same_pool ", p.Rules.SamePool}} {
-		for _, list := range x.lists {
+	for _, x := range p.Rules.Listings() {
+		for _, list := range *x.Lists {
 			var names []string
 			for _, i := range list {
 				if slices.Contains(core, int(i)) {
@@ -147,7 +144,7 @@ func ruledReason(p *model.Problem, core []int) string {
 				}
 			}
 			if len(names) > 1 {
-				rules = append(rules, x.name+strings.Join(names, " – "))
+				rules = append(rules, x.Name+" "+strings.Join(names, " – "))
 			}
 		}
 	}

@@ -202,7 +202,12 @@ var layers = []struct {
 		"model", "internal/lower", "internal/ruled/assign", "internal/ruled/objects", "internal/ruled/places",
 		"internal/splitmix",
 	}},
-	{"internal/ruled/poollists", []string{"model", "plan", "internal/run"}},
+	{"internal/ruled/relax", []string{"model", "plan", "internal/run"}},
+	{"internal/ruled/poollists", []string{"model", "plan", "internal/ruled/relax"}},
+	{"internal/ruled/sizes", []string{"model", "plan", "internal/ruled/relax"}},
+	{"internal/ruled/banks", []string{
+		"model", "plan", "internal/bound", "internal/lower", "internal/ruled/floor", "internal/ruled/places", "internal/ruled/relax",
+	}},
 	{"internal/ruled/objects", []string{"internal/run", "internal/splitmix"}},
 	{"internal/ruled/places", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}}, // no planner
 	{"internal/ruled/parts", []string{"model", "plan"}},
@@ -220,7 +225,7 @@ var layers = []struct {
 	{"internal/ruled", []string{
 		"internal/ruled/stage", "model", "plan", "internal/run", "internal/ruled/poolchoice", "internal/ruled/enumerate",
 		"internal/ruled/floor", "internal/ruled/places", "internal/ruled/eviction", "internal/ruled/pools",
-		"internal/ruled/poollists",
+		"internal/ruled/poollists", "internal/ruled/banks", "internal/ruled/relax", "internal/ruled/sizes",
 	}},
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},

@@ -2,11 +2,14 @@
 // and each of these calls the next:
 //
 //	eviction      decides which evictions are taken; the parts of the buffers that stay are planned without any
+//	sizes         chooses the size of each pool that may have several, each at a price
+//	banks         puts the images of a buffer in several pools at one offset, and keeps buffers within the borders of a
+//	              pool: such pools are planned as one, with more slots of time
 //	poollists     keeps lists of buffers in different pools, or in one, by branches on what a plan breaks
 //	poolchoice    decides the pool of each buffer that may be in several
 //	pools         plans a problem in which each buffer has its pool: pool by pool, measure by measure
 //
-// These ask no planner:
+// The package relax has what these three share. These ask no planner:
 //
 //	places        where each body may lie by itself and beside fixed ones, before any search
 //	evictbound    evictions by loads alone
@@ -26,10 +29,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/ruled/banks"
 	"github.com/stowage-go/stowage/internal/ruled/eviction"
 	"github.com/stowage-go/stowage/internal/ruled/poolchoice"
 	"github.com/stowage-go/stowage/internal/ruled/poollists"
 	"github.com/stowage-go/stowage/internal/ruled/pools"
+	"github.com/stowage-go/stowage/internal/ruled/relax"
+	"github.com/stowage-go/stowage/internal/ruled/sizes"
 	"github.com/stowage-go/stowage/internal/ruled/stage"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
@@ -127,13 +133,21 @@ func (a *attempt) choose(ctx context.Context) error {
 	return err
 }
 
-// lists plans a problem without evictions. It sees to the lists of pools, and poolchoice to the rest.
+// lists plans a problem without evictions: sizes of pools first, then rules of banks and lists of pools. Each plans
+// problems without its rule, and poolchoice does the rest.
 func (a *attempt) lists(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
-	x := poollists.Options{Options: o, Name: a.planner.Name(), Least: pools.Minimizing(p, &o)}
-	return poollists.Plan(ctx, p, x, spent,
-		func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
-			return poolchoice.Plan(ctx, p, a.planner, o, spent)
-		})
+	choose := func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+		return poolchoice.Plan(ctx, p, a.planner, o, spent)
+	}
+	for _, rule := range []func(context.Context, *model.Problem, relax.Options, plan.Stats, relax.Planner) (plan.Result, error){
+		poollists.Plan, banks.Plan, sizes.Plan,
+	} {
+		rest := choose
+		choose = func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+			return rule(ctx, p, relax.Options{Options: o, Name: a.planner.Name(), Least: pools.Minimizing(p, &o)}, spent, rest)
+		}
+	}
+	return choose(ctx, p, o, spent)
 }
 
 // evict plans a problem with evictions.

@@ -107,6 +107,16 @@ var rules = []keyword{
 		cxx:    []string{"std::vector<std::vector<int64_t>> same_pool{};"},
 		python: "Optional[Lists] = None", typescript: "readonly (readonly Name[])[]",
 	},
+	{
+		name: "lockstep", doc: "lists of buffers that are all at one offset, each in its own pool",
+		cxx:    []string{"std::vector<std::vector<int64_t>> lockstep{};"},
+		python: "Optional[Lists] = None", typescript: "readonly (readonly Name[])[]",
+	},
+	{
+		name: "spans", doc: "buffers that may lie on both sides of a border of their pool",
+		cxx:    []string{"std::vector<int64_t> spans{};"},
+		python: "Optional[Iterable[Name]] = None", typescript: "readonly Name[]",
+	},
 }
 
 // open are the answers to what a file leaves open.

@@ -291,6 +291,12 @@ func (c *ruled) one(x *stayed) {
 		c.single(x.buffer, model.RuleCapacity, b, x.at, true,
 			fmt.Sprintf("%s and ends at %d, above the capacity %d", c.in(x.pool), end, q.Capacity))
 	}
+	for _, at := range q.Borders {
+		if x.at < at && at < end && (b.Extra == nil || !b.Extra.Spans) {
+			c.single(x.buffer, model.RuleBorder, b, x.at, true, fmt.Sprintf("%s and lies on both sides of the border at %d", c.in(x.pool), at))
+			break
+		}
+	}
 	for _, r := range q.Reserved {
 		if x.at < r.Upper && r.Lower < end {
 			c.single(x.buffer, model.RuleReserved, b, x.at, true,
@@ -321,7 +327,7 @@ func (c *ruled) ties() {
 	}
 }
 
-// poolLists checks the lists of buffers that are in different pools, and of those that are in one.
+// poolLists checks the lists of buffers: in different pools, in one pool, at one offset.
 func (c *ruled) poolLists() {
 	fault := func(rule model.Rule, x, y *stayed, must string) {
 		pair := ordered(int32(x.buffer), int32(y.buffer))
@@ -349,6 +355,13 @@ func (c *ruled) poolLists() {
 					fault(model.RuleSame, first, x, "one pool")
 					break
 				}
+			}
+		}
+	}
+	for _, list := range c.rules.Lockstep {
+		for _, i := range list[1:] {
+			if x, y := &c.placed[c.first[list[0]]], &c.placed[c.first[i]]; x.at != y.at {
+				fault(model.RuleLockstep, x, y, "lockstep, at one offset")
 			}
 		}
 	}
@@ -610,6 +623,17 @@ func (c *ruled) measures() []model.Value {
 			peaks[k] = max(peaks[k], r.Upper)
 		}
 		height, peak = add(height, heights[k]), add(peak, peaks[k])
+		if sizes := c.pools[k].Sizes; len(sizes) > 0 && heights[k] > 0 {
+			price := int64(math.MaxInt64)
+			for _, x := range sizes {
+				if heights[k] <= x.Bytes {
+					price = min(price, x.Price)
+				}
+			}
+			if price < math.MaxInt64 { // otherwise the plan is above the capacity
+				cost = add(cost, price)
+			}
+		}
 	}
 	values := []model.Value{
 		{Measure: model.MeasureHeight, Value: height},

@@ -197,6 +197,13 @@ func TestCheckPlanRules(t *testing.T) {
 		{"one pool", model.RuleSame, 1, func(p *model.Problem, _ *model.Plan) {
 			p.Rules.SamePool = [][]int32{{0, 1, 3}, {0, 2}}
 		}, `buffers "a" and "c" must be in one pool, but they are at offset 4 of pool "x" and at offset 4 of pool "y"`},
+		{"a border", model.RuleBorder, 1, func(p *model.Problem, plan *model.Plan) {
+			p.Rules.Pools[0].Borders = []int64{6}
+			plan.Offsets[0], p.Buffers[1].Extra = 4, &model.Extra{Pools: []int32{0}, Spans: true}
+		}, "and lies on both sides of the border at 6"},
+		{"lockstep", model.RuleLockstep, 1, func(p *model.Problem, _ *model.Plan) {
+			p.Rules.Lockstep = [][]int32{{0, 1}, {3, 1}}
+		}, `buffers "d" and "b" must be in lockstep, at one offset, but they are at offset 2 of pool "x" and at offset 4 of pool "x"`},
 		{"objects", model.RuleObjects, 1, func(p *model.Problem, plan *model.Plan) {
 			p.Rules.Pools[0].Objects, plan.Offsets[3], p.Rules.Apart = true, 5, nil
 			p.Rules.MayOverlap = append(p.Rules.MayOverlap, model.Pair{1, 3})

@@ -22,7 +22,7 @@ from ._library import NO_OPTIONS, Options
 from ._plan import Plan
 from ._problem import Buffers, Column, Gaps, Holes, Problem, Sizes, Times, _column, counted
 from ._progress import Progress
-from ._rules import Allowed, Lists, Name, Pairs, Part, Pool, Triples
+from ._rules import LISTINGS, Allowed, Lists, Name, Pairs, Part, Pool, Triples
 from ._size import Sizing
 from ._times import checked, scaled
 from ._units import Seconds, Size
@@ -59,10 +59,10 @@ def solve(
     may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None, penalties: Optional[Triples] = None,
     evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
     period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, different_pools: Optional[Lists] = None,
-    same_pool: Optional[Lists] = None, planner: Optional[str] = None, capacity: Optional[Size] = None, minimize: bool = False,
-    timeout: Optional[Seconds] = None, nodes: Optional[SupportsIndex] = None, workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0,
-    without: Sequence[str] = (), params: Optional[Mapping[str, object]] = None, start: Optional[Start] = None,
-    progress: Optional[Callable[[Progress], object]] = None,
+    same_pool: Optional[Lists] = None, lockstep: Optional[Lists] = None, spans: Optional[Iterable[Name]] = None, planner: Optional[str] = None,
+    capacity: Optional[Size] = None, minimize: bool = False, timeout: Optional[Seconds] = None, nodes: Optional[SupportsIndex] = None,
+    workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0, without: Sequence[str] = (),
+    params: Optional[Mapping[str, object]] = None, start: Optional[Start] = None, progress: Optional[Callable[[Progress], object]] = None,
     # end of solve
 ) -> Plan:  # fmt: skip
     """Plans buffers that are given as columns. Called with anything else than columns, such as a
@@ -76,7 +76,7 @@ def solve(
     gaps          for each buffer the times at which it is not in use: [(2, 4)] or "2-4"
     names         for messages, pictures and files; without them buffer i is named i
 
-    The keywords from pools to same_pool are rules; docs/memories.md explains them.
+    The keywords from pools to spans are rules; docs/memories.md explains them.
     Buffers and pools are named by their numbers or by their names.
 
     pools         the memories: Pool("tcm", "64KiB"), a dict of its fields, or a name
@@ -93,8 +93,10 @@ def solve(
     evictions     for each buffer the stretches (lower, upper, cost) in which it may be absent
     objective     what to minimise, the most important first: "height", "max_height", "peak", "max_peak",
                   "cost", "penalty", "eviction", "objects", "height:POOL" or "peak:POOL"
-    different_pools, same_pool
-                  lists of buffers: any two in different pools, or all in one pool
+    different_pools, same_pool, lockstep
+                  lists of buffers: any two in different pools, all in one pool, or all at one
+                  offset, each in its pool
+    spans         buffers that may lie on both sides of a border of their pool
 
     With a sequence of numbers for each buffer, lower and upper are lifespans by several clocks.
 
@@ -103,7 +105,7 @@ def solve(
     problem = Problem(
         lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, pools=pools, allowed=allowed, costs=costs,
         together=together, apart=apart, may_overlap=may_overlap, distances=distances, penalties=penalties, period=period,
-        evictions=evictions, objective=objective, different_pools=different_pools, same_pool=same_pool,
+        evictions=evictions, objective=objective, different_pools=different_pools, same_pool=same_pool, lockstep=lockstep, spans=spans,
     )  # fmt: skip
     o = _options(capacity, minimize, timeout, nodes, workers, seed, planner, without, params)
     if start is None:
@@ -519,10 +521,12 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
 
     offsets = [b.get("offset", b.get("fixed")) for b in buffers]  # version 2 says fixed
     gaps = [[(g["lower"], g["upper"], *g.get("window", ())) for g in b.get("gaps", ())] for b in buffers]
-    rules: dict[str, Any] = {key: document[key] for key in ("pools", "together", "apart", "may_overlap", "distances", "penalties", "period", "objective", "different_pools", "same_pool") if document.get(key)}
+    rules: dict[str, Any] = {key: document[key] for key in ("pools", "together", "apart", "may_overlap", "distances", "penalties", "period", "objective", *LISTINGS) if document.get(key)}
     for keyword, key in (("allowed", "pools"), ("costs", "costs"), ("evictions", "evictions")):
         if any(key in b for b in buffers):
             rules[keyword] = column(key, None)
+    if any("spans" in b for b in buffers):
+        rules["spans"] = [i for i, b in enumerate(buffers) if b.get("spans")]
     lower, upper, scale = column("lower", 0), column("upper", 0), 1
     if any(type(x) is float for x in lower) or any(type(x) is float for x in upper):  # the command has said so
         if (made := scaled(lower, upper, gaps, rules.get("evictions"), rules.get("period"))) is not None:

@@ -42,6 +42,8 @@ class Pool(NamedTuple):
     cost: int = 0  #: of each byte of a buffer in it, if the buffer has no cost of its own
     reserved: Sequence[Sequence[int]] = ()  #: ranges (lower, upper) of bytes that no buffer may use
     objects: bool = False  #: it is divided into objects: two buffers begin at the same byte or share none
+    borders: Sequence[int] = ()  #: bytes at which a bank ends: no buffer lies on both sides, but for those of spans
+    sizes: Sequence[Sequence[int]] = ()  #: (bytes, price) of the sizes that it may have, ascending
 
 
 class Part(NamedTuple):
@@ -53,8 +55,9 @@ class Part(NamedTuple):
     pool: Optional[str] = None  #: the name of its pool; None if the problem has no pools
 
 
-# The lists of rows.
-LISTS = ("reserved", "allowed", "costs", "together", "apart", "may_overlap", "distances", "penalties", "evictions", "different_pools", "same_pool")
+# The rules that are lists of buffers, and the lists of rows.
+LISTINGS = ("different_pools", "same_pool", "lockstep")
+LISTS = ("reserved", "allowed", "costs", "together", "apart", "may_overlap", "distances", "penalties", "evictions", *LISTINGS, "borders", "sizes", "spans")
 
 
 def _rows(name: str, doc: str) -> Any:
@@ -78,8 +81,10 @@ class Rules:
     period       the length of a step that repeats; 0 if none does
     evictions    of each buffer, (lower, upper, cost): stretches in which a plan may do without it
     objective    what is minimised, the first first; empty for the default
-    different_pools, same_pool
-                 lists of buffers: any two in different pools, or all in one pool
+    different_pools, same_pool, lockstep
+                 lists of buffers: any two in different pools, all in one pool, or all at one
+                 offset, each in its pool
+    spans        buffers that may lie on both sides of a border of their pool
     """
 
     __slots__ = ("_clocks", "_lists", "_numbers", "count", "objective", "period", "pools", "threads")
@@ -109,6 +114,10 @@ class Rules:
         for k, pool in enumerate(self.pools):
             for x in _many(f"reserved of pool {pool.id}", pool.reserved):
                 add("reserved", k, *_row(f"reserved of pool {pool.id}", x, 2))
+            for x in _many(f"borders of pool {pool.id}", pool.borders):
+                add("borders", k, _whole(f"borders of pool {pool.id}", x))
+            for x in _many(f"sizes of pool {pool.id}", pool.sizes):
+                add("sizes", k, *_row(f"sizes of pool {pool.id}", x, 2))
         for what, i, x in each("allowed"):
             for pool_of in [x] if isinstance(x, str) or hasattr(x, "__index__") else _many(what, x):
                 add("allowed", i, pools(what, pool_of))
@@ -138,10 +147,12 @@ class Rules:
                     rule = (*_many(what, rule.get("buffers")), rule.get(key))
                 first, second, *value = _row(what, rule, 3 if key else 2, str)
                 add(name, buffers(what, first), buffers(what, second), *(_whole(what, x) for x in value))
-        for name in ("different_pools", "same_pool"):
+        for name in LISTINGS:
             for k, members in enumerate(_many(name, given.get(name))):
                 what = f"{name}[{k}]"
                 add(name, *(buffers(what, x) for x in _many(what, members)))
+        for x in _many("spans", given.get("spans")):
+            add("spans", buffers("spans", x))
         objective = given.get("objective")
         self.objective: tuple[str, ...] = (objective,) if isinstance(objective, str) else tuple(str(x) for x in _many("objective", objective))
         period = given.get("period")
@@ -190,6 +201,12 @@ class Rules:
     penalties: list[tuple[int, ...]] = _rows("penalties", "(first, second, cost) of buffers that had better share no byte.")
     different_pools: list[tuple[int, ...]] = _rows("different_pools", "Lists of buffers, any two of which are in different pools.")
     same_pool: list[tuple[int, ...]] = _rows("same_pool", "Lists of buffers that are all in one pool.")
+    @property
+    def spans(self) -> list[int]:
+        """Buffers that may lie on both sides of a border of their pool."""
+        return [row[0] for row in self._lists["spans"]]
+
+    lockstep: list[tuple[int, ...]] = _rows("lockstep", "Lists of buffers that are all at one offset, each in its own pool.")
 
     @property
     def clocks(self) -> Optional[tuple[list[list[int]], list[list[int]]]]:
@@ -209,7 +226,7 @@ class Rules:
         return {
             "pools": self.pools, "allowed": self.allowed, "costs": self.costs, "together": [{"buffers": (a, b), "at": (0, at)} for a, b, at in self.together],
             "apart": self.apart, "may_overlap": self.may_overlap, "distances": self.distances, "penalties": self.penalties, "period": self.period or None,
-            "evictions": self.evictions, "objective": self.objective, "different_pools": self.different_pools, "same_pool": self.same_pool,
+            "evictions": self.evictions, "objective": self.objective, **{name: self._lists[name] for name in LISTINGS}, "spans": self.spans,
         }  # fmt: skip
 
     def _without(self, names: Iterable[str]) -> Rules:
@@ -222,7 +239,7 @@ class Rules:
 
     def _into(self, d: dict[str, Any], ids: Sequence[str]) -> None:
         """Adds the rules to the content of a JSON file with these buffers."""
-        d["version"] = 3 if self.different_pools or self.same_pool or any(pool.objects for pool in self.pools) else 2
+        d["version"] = 3 if any(self._lists[name] for name in (*LISTINGS, "borders", "sizes")) or any(pool.objects for pool in self.pools) else 2
         if self.pools:
             pools: list[dict[str, Any]] = [{"id": pool.id} for pool in self.pools]
             d["pools"] = pools
@@ -233,6 +250,10 @@ class Rules:
                     entry["objects"] = True
             for k, lower, upper in self._lists["reserved"]:
                 pools[k].setdefault("reserved", []).append([lower, upper])
+            for k, at in self._lists["borders"]:
+                pools[k].setdefault("borders", []).append(at)
+            for k, size, price in self._lists["sizes"]:
+                pools[k].setdefault("sizes", []).append([size, price])
         if self.period:
             d["period"] = self.period
         if self.objective:
@@ -246,6 +267,8 @@ class Rules:
             d["buffers"][i].setdefault("pools", []).append(name[pool])
         for i, pool, cost in self._lists["costs"]:
             d["buffers"][i].setdefault("costs", {})[name[pool]] = cost
+        for i in self.spans if d["version"] > 2 else ():
+            d["buffers"][i]["spans"] = True
         for i, lower, upper, cost in self._lists["evictions"]:
             d["buffers"][i].setdefault("evictions", []).append({"lower": lower, "upper": upper, "cost": cost})
         below = {
@@ -254,8 +277,7 @@ class Rules:
             "may_overlap": [[ids[a], ids[b]] for a, b in self.may_overlap],
             "distances": [{"buffers": [ids[a], ids[b]], "distance": x} for a, b, x in self.distances],
             "penalties": [{"buffers": [ids[a], ids[b]], "cost": x} for a, b, x in self.penalties],
-            "different_pools": [[ids[i] for i in row] for row in self.different_pools],
-            "same_pool": [[ids[i] for i in row] for row in self.same_pool],
+            **{name: [[ids[i] for i in row] for row in self._lists[name]] for name in LISTINGS},
         }
         d.update({key: rows for key, rows in below.items() if rows})
 

@@ -159,14 +159,18 @@ class Rules(unittest.TestCase):
             (apart, {"pools": ["x", "y"], "objective": "height", "different_pools": [["a", 1]]}, "height", 11),
             (two, {"pools": ["x", "y"], "objective": "max_height"}, "max_height", 6),
             (two, {"pools": ["x", "y"], "objective": "max_height", "same_pool": [(0, "b")]}, "max_height", 11),
+            (([0, 0, 0], [4, 4, 4], [6, 5, 3]), {"pools": ["x", "y"], "allowed": ["x", "y", "y"], "objective": "max_height", "lockstep": [(0, 2)]}, "max_height", 8),
+            (two, {"pools": [stowage.Pool("x", borders=[8])], "objective": "height"}, "height", 13),
+            (two, {"pools": [{"id": "x", "borders": [8]}], "objective": "height", "spans": ["b"]}, "height", 11),
+            (two, {"pools": [stowage.Pool("x", sizes=[(8, 1), (16, 5)]), {"id": "y", "sizes": [[8, 3]]}], "objective": "cost"}, "cost", 4),
             (two, {"pools": [stowage.Pool("x", objects=True)], "objective": ["height", "objects"]}, "objects", 2),
             (apart, {"pools": [{"id": "x", "objects": True}], "objective": ["height", "objects"]}, "objects", 1),
         ):
-            p = stowage.Problem(*times, names="ab", **rules)
-            plan = stowage.solve(*times, names="ab", **rules)
+            p = stowage.Problem(*times, names="abc"[: len(times[0])], **rules)
+            plan = stowage.solve(*times, names="abc"[: len(times[0])], **rules)
             self.assertEqual((plan.measures[measure], plan.status), (value, "optimal"), rules)
             d = p.as_dict()
-            self.assertEqual(d["version"], 3 if len(rules) > 2 or "objects" in str(d["pools"]) else 2)
+            self.assertEqual(d["version"], 3 if len(rules) > 2 or any(x in str(d["pools"]) for x in ("objects", "borders", "sizes")) else 2)
             self.assertEqual(pickle.loads(pickle.dumps(p)).as_dict(), d)
             self.assertEqual(_api._problem_of(d).as_dict(), d)
         with self.assertRaisesRegex(stowage.InputError, "different_pools\\[0\\]: there is no buffer"):

@@ -235,6 +235,17 @@ static void memories() {
   r.different_pools.clear(), r.same_pool = {{1, 0}}, r.objective = {"max_height"};
   CHECK(s.buffers({0, 0}, {1, 1}, {7, 7}).rules(r).solve().height == 14 && s.measure("max_height").first == 14);
   r = {};
+  r.pools = {{"x"}, {"y"}}, r.allowed = {{0, 0}, {1, 1}, {2, 1}}, r.lockstep = {{0, 2}}, r.objective = {"max_height"};
+  CHECK(s.buffers({0, 0, 0}, {1, 1, 1}, {6, 5, 3}).rules(r).solve().offsets[0] == 0 && s.measure("max_height").first == 8);
+  r = {};
+  r.pools = {{"x"}}, r.pools[0].borders = {8};
+  CHECK(s.buffers({0, 0}, {1, 1}, {6, 5}).rules(r).solve().height == 13);
+  r.spans = {1};
+  CHECK(s.rules(r).solve().height == 11);
+  r = {};
+  r.pools = {{"x"}, {"y"}}, r.pools[0].sizes = {{8, 1}, {16, 5}}, r.pools[1].sizes = {{8, 3}};
+  CHECK(s.rules(r).solve().pools[0] != s.solve().pools[1] && s.measure("cost").first == 4);
+  r = {};
   r.pools = {{"x"}}, r.pools[0].objects = true, r.objective = {"height", "objects"};
   CHECK(s.buffers({0, 1}, {1, 2}, {7, 5}).rules(r).solve().height == 7 && s.measure("objects").first == 1);
   s.buffers({0, 0}, {1, 1}, {7, 7});

@@ -49,6 +49,10 @@ export interface Pool {
   reserved?: readonly (readonly Whole[])[];
   /** It is divided into objects, such as textures: two buffers begin at the same byte or share none. Default: false. */
   objects?: boolean;
+  /** Bytes at which a bank ends, ascending: no buffer lies on both sides, but for those in spans. */
+  borders?: readonly Whole[];
+  /** Sizes [bytes, price] that it may have, ascending: a pool that is used costs the price of the cheapest that holds it. */
+  sizes?: readonly (readonly Whole[])[];
 }
 
 /** A buffer or a pool: its place, or its name. */
@@ -85,6 +89,10 @@ export interface Rules {
   differentPools?: readonly (readonly Name[])[];
   /** Lists of buffers that are all in one pool. */
   samePool?: readonly (readonly Name[])[];
+  /** Lists of buffers that are all at one offset, each in its own pool. */
+  lockstep?: readonly (readonly Name[])[];
+  /** Buffers that may lie on both sides of a border of their pool. */
+  spans?: readonly Name[];
   // end of rules
 }
 

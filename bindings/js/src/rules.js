@@ -8,12 +8,12 @@ import { sizeOf } from "./units.js";
 // prettier-ignore
 const RULES = [
   "pools", "allowed", "costs", "together", "apart", "mayOverlap", "distances", "penalties", "evictions", "clocks",
-  "period", "objective", "differentPools", "samePool",
+  "period", "objective", "differentPools", "samePool", "lockstep", "spans",
 ];
 // end of rules
 // Those that are lists, row after row.
-const LISTS = ["reserved", ...RULES.slice(1, 9), "differentPools", "samePool", "objects"];
-const POOL = ["id", "capacity", "alignment", "cost", "reserved", "objects"];
+const LISTS = ["reserved", ...RULES.slice(1, 9), "differentPools", "samePool", "objects", "lockstep", "borders", "sizes", "spans"];
+const POOL = ["id", "capacity", "alignment", "cost", "reserved", "objects", "borders", "sizes"];
 
 const textual = (value) => typeof value === "string";
 
@@ -39,8 +39,10 @@ export function rulesOf(rules, n, ids) {
   const buffer = placesOf("buffer", n, ids);
   const pool = poolsOf(pools.map(({ id }) => id));
   const lists = Object.fromEntries(LISTS.map((name) => [name, []]));
-  pools.forEach(({ id, reserved, objects }, k) => {
+  pools.forEach(({ id, reserved, objects, borders, sizes }, k) => {
     if (objects) lists.objects.push(BigInt(k));
+    for (const at of borders) lists.borders.push(BigInt(k), wholeOf(at, `borders of pool ${id}`));
+    for (const size of sizes) lists.sizes.push(BigInt(k), ...numbersIn(size, 2, `sizes of pool ${id}`));
     for (const range of reserved) lists.reserved.push(BigInt(k), ...numbersIn(range, 2, `reserved of pool ${id}`));
   });
   const each = (name, of) => {
@@ -80,12 +82,13 @@ export function rulesOf(rules, n, ids) {
       lists[name].push(buffer(a, what), buffer(b, what), ...value.map((x) => wholeOf(x, what)));
     });
   }
-  for (const name of ["differentPools", "samePool"]) {
+  for (const name of ["differentPools", "samePool", "lockstep"]) {
     rowsOf(rules[name], name).forEach((list, k) => {
       const what = `${name}[${k}]`;
       for (const of of rowsOf(list, what)) lists[name].push(BigInt(k), buffer(of, what));
     });
   }
+  for (const of of rowsOf(rules.spans, "spans")) lists.spans.push(buffer(of, "spans"));
   const out = {
     ids: pools.map(({ id }) => id),
     objective: textual(rules.objective) ? [rules.objective] : rowsOf(rules.objective, "objective").map(String),
@@ -180,6 +183,8 @@ function poolOf(pool, k) {
     alignment: number("alignment"),
     cost: number("cost"),
     reserved: rowsOf(pool.reserved, `pools[${k}].reserved`),
+    borders: rowsOf(pool.borders, `pools[${k}].borders`),
+    sizes: rowsOf(pool.sizes, `pools[${k}].sizes`),
   };
 }
 

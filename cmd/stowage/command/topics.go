@@ -136,13 +136,17 @@ Keys beside buffers:
   pools        the memories: id, capacity, alignment, cost of a byte, and
                reserved, such as [[0, 16]] for bytes 0 to 15; with
                "objects": true (version 3) it is divided into objects,
-               which have one buffer at a time, such as textures
+               which have one buffer at a time, such as textures; with
+               "borders": [64, 128] (version 3) no buffer lies on both
+               sides of a border, if it has no "spans": true; with
+               "sizes": [[64, 3], [128, 5]] (version 3) a used pool adds
+               the price of the cheapest size that fits to the cost
   together     buffers at fixed distances: {"buffers": [...], "at": [...]}
   apart        pairs that share no byte, whatever their lifespans
   may_overlap  pairs that may share bytes although both are live
-  different_pools, same_pool
-               lists of buffers in different pools, or all in one; the file
-               then has version 3
+  different_pools, same_pool, lockstep
+               lists of buffers in different pools, all in one, or all at one
+               offset, each in its pool; the file then has version 3
   distances    a result over an operand: {"buffers": [operand, result],
                "distance": D}, if offset of operand - that of result >= D
   penalties    {"buffers": [a, b], "cost": N}, paid if the two share a byte

@@ -86,7 +86,7 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	}
 	r.Status = c.plan()
 	r.Stats.Nodes, r.LowerBound = c.r.spent, c.bound
-	if c.height > 0 && (r.Status != model.Unknown || o.Fits(c.height)) {
+	if len(p.bodies) == 0 && r.Status.HasPlan() || c.height > 0 && (r.Status != model.Unknown || o.Fits(c.height)) {
 		if r.Offsets = p.offsets(tl.Problem); !o.Fits(c.height) {
 			r.Offsets, r.Status = nil, model.Unknown
 			if c.bound > o.Capacity {

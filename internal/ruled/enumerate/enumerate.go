@@ -65,7 +65,7 @@ type Outcome struct {
 
 // Takes reports whether a problem is small enough to be enumerated.
 func Takes(p *model.Problem, buffers int) bool {
-	if len(p.Buffers) > buffers || p.Rules == nil {
+	if len(p.Buffers) > buffers || p.Rules == nil || len(p.Rules.Lockstep) > 0 || p.Rules.HasSizes() { // lockstep ties the pools, and prices are no sum over buffers
 		return false
 	}
 	bodies := 0
@@ -320,7 +320,8 @@ func (x *search) twins(measures []model.Measure) {
 // same reports whether two pools can be exchanged in every plan.
 func (x *search) same(a, b int, measures []model.Measure) bool {
 	l, m := x.lanes[a], x.lanes[b]
-	if l.capacity != m.capacity || l.alignment != m.alignment || l.objects != m.objects || !slices.Equal(l.reserved, m.reserved) {
+	if l.capacity != m.capacity || l.alignment != m.alignment || l.objects != m.objects || !slices.Equal(l.reserved, m.reserved) ||
+		!slices.Equal(l.borders, m.borders) {
 		return false
 	}
 	for k := range x.members {

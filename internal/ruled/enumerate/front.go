@@ -69,6 +69,9 @@ func (l *lane) front(x *search, in set, had *front) *front {
 	k := &packer{lane: l, search: x, least: had.ideal.height}
 	number := make([]int32, len(l.body))
 	top := l.highest // all bodies stacked above this are a plan, if each of them may lie there
+	for _, end := range l.borders {
+		top = max(top, end)
+	}
 	for place, body := range l.body {
 		number[place] = -1
 		if in.has(body) {

@@ -25,6 +25,7 @@ type lane struct {
 	capacity  int64 // 0 for none
 	alignment int64
 	reserved  []model.Range
+	borders   []int64
 	objects   bool
 	highest   int64 // the end of its highest reserved range
 	tall      bool  // its height counts
@@ -67,7 +68,7 @@ func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall,
 	q := &l.Pools[pool]
 	x := &lane{
 		id: q.ID, capacity: q.Capacity, alignment: max(q.Alignment, 1), reserved: lower.Merged(q.Reserved), tall: tall,
-		objects: q.Objects,
+		objects: q.Objects, borders: q.Borders,
 	}
 	for _, r := range x.reserved {
 		x.highest = max(x.highest, r.Upper)
@@ -95,6 +96,11 @@ func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall,
 			// No byte of a buffer may lie in a reserved range, in use or not.
 			f := timeline.Forbidden{Above: r.Lower - strip.At[k] - l.Problem.Buffers[i].Size, Below: r.Upper - strip.At[k]}
 			x.never[place] = append(x.never[place], f)
+		}
+		if b := &l.Problem.Buffers[i]; b.Extra == nil || !b.Extra.Spans {
+			for _, end := range x.borders {
+				x.never[place] = append(x.never[place], timeline.Forbidden{Above: end - strip.At[k] - b.Size, Below: end - strip.At[k]})
+			}
 		}
 	}
 	for place := range n {

@@ -157,7 +157,11 @@ func (q *Partition) lists(r *model.Rules) {
 			}
 		}
 	}
-	r.SamePool, r.DifferentPools = same, different
+	var lockstep [][]int32
+	for _, list := range r.Lockstep { // no buffer of it has evictions
+		lockstep = append(lockstep, all(list))
+	}
+	r.SamePool, r.DifferentPools, r.Lockstep = same, different, lockstep
 }
 
 // Lift makes the plan of the parts a plan of p. Its measures are counted anew; its bounds stay those of the parts.

@@ -8,7 +8,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/ruled/relax"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -26,95 +26,41 @@ import (
 // Invariant: a branch has all plans that keep the lists and its pools. So the bounds of its problem hold for these, and
 // a branch ends if they are no better than the best plan.
 //
-// Complexity: at most mostQuestions problems without lists, each with a limit of nodes.
+// Complexity: at most relax.MostQuestions problems without lists.
 //
 // Source: branch and bound by relaxation; the branches are those of graph coloring (Zykov 1949).
 
-const (
-	mostQuestions = 300
-	listNodes     = 400_000 // of a question
-)
-
-// A Planner plans a problem without lists. spent is the effort so far, and the result has the sum.
-type Planner func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error)
-
-// Options are those of the run, and what is wanted.
-type Options struct {
-	plan.Options
-	Name  string // of the planner
-	Least bool   // whether the best plan is wanted, not any
-}
-
 // search is the state of a search.
 type search struct {
-	p         *model.Problem
-	o         Options
-	plan      Planner
-	c         *classes
-	stats     plan.Stats
-	questions int
-	first     *plan.Result // without the lists
-	best      *plan.Result
-	cut       bool // a branch was left open
+	relax.Search
+	c *classes
 }
 
 // Plan plans a valid problem without evictions.
-func Plan(ctx context.Context, p *model.Problem, o Options, spent plan.Stats, planner Planner) (plan.Result, error) {
+func Plan(ctx context.Context, p *model.Problem, o relax.Options, spent plan.Stats, planner relax.Planner) (plan.Result, error) {
 	if !p.Rules.ListsPools() {
 		return planner(ctx, p, o.Options, spent)
 	}
 	c, may := newClasses(p)
-	x := &search{p: p, o: o, plan: planner, c: c, stats: spent}
+	x := &search{relax.New(p, o, spent, planner), c}
 	if may != nil {
 		if err := x.branch(ctx, may); err != nil {
 			return plan.Result{}, err
 		}
 	}
-	r := x.result()
-	r.Stats = x.stats
-	return r, nil
-}
-
-// ask plans the problem with each class in the pools in which it may be.
-func (x *search) ask(ctx context.Context, may choices) (plan.Result, error) {
-	o := x.o.Options
-	if nodes := x.stats.Nodes + listNodes; o.NodeLimit == 0 || nodes < o.NodeLimit {
-		o.NodeLimit = nodes
-	}
-	if x.questions++; x.questions > 1 {
-		o.Turns = nil
-	}
-	within, end := run.Share(ctx, 3)
-	defer end()
-	r, err := x.plan(within, x.c.question(may), o, x.stats)
-	x.stats = r.Stats
-	return r, err
-}
-
-// over reports whether the search ends, with branches left open.
-func (x *search) over(ctx context.Context) bool {
-	if x.best != nil && !x.o.Least {
-		return true
-	}
-	over := x.questions > 0 && (x.questions >= mostQuestions || ctx.Err() != nil ||
-		x.o.NodeLimit > 0 && x.stats.Nodes >= x.o.NodeLimit)
-	x.cut = x.cut || over
-	return over
+	return x.Result("pools"), nil
 }
 
 // branch searches the plans whose classes are in pools in which they may be.
 func (x *search) branch(ctx context.Context, may choices) error {
-	if x.over(ctx) || !x.c.narrow(may) {
+	if x.Over(ctx) || !x.c.narrow(may) {
 		return nil
 	}
-	r, err := x.ask(ctx, may)
+	r, err := x.Ask(ctx, x.c.question(may))
 	if err != nil {
 		return err
 	}
-	if x.first == nil {
-		x.first = &r
-	}
-	if r.Status == model.Infeasible || r.Status.HasPlan() && x.o.Least && !x.hopes(&r) {
+	if r.Status == model.Infeasible || r.Status.HasPlan() && x.O.Least && !x.Hopes(&r) {
 		return nil
 	}
 	if !r.Status.HasPlan() {
@@ -122,24 +68,23 @@ func (x *search) branch(ctx context.Context, may choices) error {
 		if k, pool := x.c.widest(may); k >= 0 {
 			return x.split(ctx, may, k, pool)
 		}
-		x.cut = true
+		x.Cut = true
 		return nil
 	}
 	k, pool := x.c.broken(r.Pools)
 	if k < 0 {
-		x.offer(&r)
-		x.cut = x.cut || x.o.Least && r.Status != model.Optimal
+		x.Settle(&r)
 		return nil
 	}
-	if moved := x.c.repaired(may, r.Pools); moved != nil && !x.over(ctx) {
-		s, err := x.ask(ctx, moved)
+	if moved := x.c.repaired(may, r.Pools); moved != nil && !x.Over(ctx) {
+		s, err := x.Ask(ctx, x.c.question(moved))
 		if err != nil {
 			return err
 		}
 		if s.Status.HasPlan() {
-			x.offer(&s)
+			x.Offer(&s)
 		}
-		if x.o.Least && !x.hopes(&r) {
+		if x.O.Least && !x.Hopes(&r) {
 			return nil
 		}
 	}
@@ -158,73 +103,4 @@ func (x *search) split(ctx context.Context, may choices, k int32, pool int32) er
 		return err
 	}
 	return x.branch(ctx, out)
-}
-
-// hopes reports whether the bounds of a question allow for a plan that is better than the best.
-func (x *search) hopes(r *plan.Result) bool {
-	if x.best == nil {
-		return true
-	}
-	for _, b := range r.Bounds {
-		if value := model.ValueOf(x.best.Measures, b.Measure); b.Value != value {
-			return b.Value < value
-		}
-	}
-	return len(r.Bounds) == 0
-}
-
-// offer makes a plan that keeps the lists the best, if it is better.
-func (x *search) offer(r *plan.Result) {
-	if x.best != nil {
-		for _, m := range x.p.Objective() {
-			if a, b := model.ValueOf(r.Measures, m), model.ValueOf(x.best.Measures, m); a != b {
-				if a > b {
-					return
-				}
-				break
-			}
-		}
-	}
-	x.best = r
-}
-
-// result is the outcome of the search.
-func (x *search) result() plan.Result {
-	switch {
-	case x.best == nil && x.cut:
-		r := plan.Result{Status: model.Unknown, Planner: x.o.Name}
-		if x.first != nil {
-			r.LowerBound = x.first.LowerBound
-		}
-		return r
-	case x.best == nil:
-		r := plan.Result{Status: model.Infeasible, Planner: x.o.Name, ProvedBy: "pools"}
-		if x.first != nil && x.first.Status == model.Infeasible {
-			r.ProvedBy, r.LowerBound = x.first.ProvedBy, x.first.LowerBound
-		}
-		return r
-	case !x.o.Least:
-		return *x.best
-	}
-	r := *x.best
-	r.Bounds, r.ProvedBy, r.Status = make([]model.Value, len(x.p.Objective())), "", model.Feasible
-	r.LowerBound = min(r.Height, x.first.LowerBound)
-	proven := true
-	for k, m := range x.p.Objective() {
-		value, bound := model.ValueOf(r.Measures, m), int64(0)
-		switch {
-		case !x.cut:
-			bound = value
-		case proven && k < len(x.first.Bounds):
-			bound = min(value, x.first.Bounds[k].Value)
-		}
-		r.Bounds[k], proven = model.Value{Measure: m, Value: bound}, proven && bound == value
-	}
-	if proven {
-		r.Status, r.ProvedBy = model.Optimal, x.o.Name
-	}
-	if m := r.Bounds[0]; m.Measure == model.MeasureHeight {
-		r.LowerBound = m.Value
-	}
-	return r
 }

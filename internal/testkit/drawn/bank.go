@@ -23,9 +23,12 @@ func Bank(r *rand.Rand, want ...string) *model.Problem {
 	}
 	for {
 		var p *model.Problem
-		switch lists := slices.ContainsFunc(banks, func(f string) bool { return f != "objects" }); {
+		lockstep := slices.Contains(banks, "lockstep")
+		switch lists := slices.ContainsFunc(banks, func(f string) bool { return f == "different_pools" || f == "same_pool" }); {
 		case lists:
 			p = PoolListed(r, rest...)
+		case lockstep:
+			p = Broad(r, append([]string{"pools"}, rest...)...)
 		case r.IntN(2) == 0:
 			p = Ruled(r)
 		default:
@@ -35,12 +38,107 @@ func Bank(r *rand.Rand, want ...string) *model.Problem {
 		if q.Rules = &rules; slices.Contains(banks, "objects") {
 			divide(r, &q)
 		}
+		if slices.Contains(banks, "sizes") {
+			price(r, &q)
+		}
+		if slices.Contains(banks, "borders") && !border(r, &q) || lockstep && !inStep(r, &q) {
+			continue
+		}
 		has := FeaturesOf(&q)
 		if model.Validate(&q) == nil && !slices.ContainsFunc(slices.Concat(banks, rest),
 			func(f string) bool { return !slices.Contains(has, f) }) {
 			return &q
 		}
 	}
+}
+
+// price gives some pools sizes with prices. Cost is mostly the first measure, or among them.
+func price(r *rand.Rand, p *model.Problem) {
+	rules := p.Rules
+	if rules.Pools = slices.Clone(rules.Pools); len(rules.Pools) == 0 {
+		rules.Pools, p.Capacity = []model.Pool{{ID: "x", Capacity: p.Capacity}}, 0
+	}
+	for k := range rules.Pools {
+		q := &rules.Pools[k]
+		if r.IntN(4) == 0 {
+			continue
+		}
+		if q.Capacity == 0 {
+			for i := range p.Buffers {
+				q.Capacity += p.Buffers[i].Size
+			}
+		}
+		unit := max(1, q.Capacity/8)
+		for at, paid := q.Capacity, int64(12); at > 0 && len(q.Sizes) < 4; at -= 1 + r.Int64N(4*unit) {
+			q.Sizes = append([]model.Size{{Bytes: at, Price: paid * unit}}, q.Sizes...)
+			if paid -= r.Int64N(5); r.IntN(6) == 0 || paid < 0 {
+				paid = r.Int64N(12)
+			}
+		}
+	}
+	if o := rules.Objective; len(o) > 0 && !slices.Contains(o, model.MeasureCost) && r.IntN(5) > 0 {
+		rules.Objective = slices.Insert(slices.Clone(o), r.IntN(len(o)+1), model.MeasureCost)
+	}
+}
+
+// border gives some pools borders, and lets some buffers span them.
+func border(r *rand.Rand, p *model.Problem) bool {
+	p.Rules.Pools, p.Buffers = slices.Clone(p.Rules.Pools), slices.Clone(p.Buffers)
+	if len(p.Rules.Pools) == 0 {
+		p.Rules.Pools, p.Capacity = []model.Pool{{ID: "x", Capacity: p.Capacity}}, 0
+	}
+	largest := int64(1)
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		if largest = max(largest, b.Size); r.IntN(5) == 0 {
+			x := model.Extra{}
+			if b.Extra != nil {
+				x = *b.Extra
+			}
+			x.Spans = true
+			b.Extra = &x
+		}
+	}
+	for k := range p.Rules.Pools {
+		q := &p.Rules.Pools[k]
+		for at := int64(0); !q.Objects && r.IntN(4) > 0; {
+			if at += 1 + r.Int64N(largest+largest/2+1); q.Capacity > 0 && at >= q.Capacity {
+				break
+			}
+			q.Borders = append(q.Borders, at)
+		}
+	}
+	return p.Rules.HasBorders()
+}
+
+// inStep puts some buffers into lockstep, mostly those that are in different pools.
+func inStep(r *rand.Rand, p *model.Problem) bool {
+	one := r.IntN(3) > 0 // some buffers have their pools
+	var can []int32
+	p.Buffers = slices.Clone(p.Buffers)
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		x := model.Extra{}
+		if b.Extra != nil {
+			x = *b.Extra
+		}
+		if one && x.Pools == nil && r.IntN(4) > 0 {
+			x.Pools = []int32{int32(r.IntN(len(p.Rules.Pools)))}
+		}
+		b.Extra = &x
+		objects := false
+		for k := range p.Rules.Pools {
+			objects = objects || p.Rules.Pools[k].Objects && b.MayUse(int32(k))
+		}
+		if !b.MayLeave() && !objects {
+			can = append(can, int32(i))
+		}
+	}
+	for len(can) > 1 && (len(p.Rules.Lockstep) == 0 || r.IntN(3) == 0) {
+		r.Shuffle(len(can), func(a, b int) { can[a], can[b] = can[b], can[a] })
+		p.Rules.Lockstep = append(p.Rules.Lockstep, slices.Clone(can[:2+r.IntN(min(2, len(can)-1))]))
+	}
+	return len(p.Rules.Lockstep) > 0
 }
 
 // divide divides some pools into objects. Some problems are to have few objects, if oracle.Ruled can say how many.

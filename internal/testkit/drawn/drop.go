@@ -41,6 +41,8 @@ func Without(p *model.Problem, feature string) *model.Problem {
 		rules.DifferentPools = nil
 	case "same_pool":
 		rules.SamePool = nil
+	case "lockstep":
+		rules.Lockstep = nil
 	case "distances":
 		rules.Distances = nil
 	case "penalties":
@@ -59,13 +61,17 @@ func Without(p *model.Problem, feature string) *model.Problem {
 		pool := &rules.Pools[k]
 		switch feature {
 		case "capacity":
-			pool.Capacity = 0
+			pool.Capacity, pool.Sizes = 0, nil
 		case "reserved":
 			pool.Reserved = nil
 		case "costs":
 			pool.Cost = 0
 		case "objects":
 			pool.Objects = false
+		case "sizes":
+			pool.Sizes = nil
+		case "borders":
+			pool.Borders = nil
 		case "alignment":
 			pool.Alignment = 0
 		}

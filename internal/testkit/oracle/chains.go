@@ -32,7 +32,7 @@ import (
 // offsets rise. It is meant for about 5 bodies, and for
 // alignments whose least common multiple is at most 4,096 times the largest.
 func Chains(p *model.Problem, most int) (best []int64, plan *model.Plan, decided bool) {
-	o := &ruled{p: p, pools: p.AllPools(), rules: model.Rules{}, most: most}
+	o := &ruled{p: p, pools: p.AllPools(), rules: model.Rules{}, most: most, rising: true}
 	if p.Rules != nil {
 		o.rules = *p.Rules
 	}
@@ -159,8 +159,23 @@ func (c *chains) place() {
 				floor = max(floor, *fixed-c.rel[k])
 			}
 		}
-		c.try(append(slices.Clone(c.at), floor), c.above)
+		c.try(append(slices.Clone(c.at), floor), append(slices.Clone(c.above), c.lockstep(g)...))
 	}
+}
+
+// lockstep returns the inequalities that put a body level with the bodies before it.
+func (c *chains) lockstep(g int) (all []above) {
+	for _, list := range c.rules.Lockstep {
+		for _, k := range c.groups[g] {
+			for m := range c.pieces {
+				if slices.Contains(list, int32(c.pieces[k].buffer)) && slices.Contains(list, int32(c.pieces[m].buffer)) && c.of[m] < g {
+					by := c.rel[m] - c.rel[k]
+					all = append(all, above{c.of[m], g, by}, above{g, c.of[m], -by})
+				}
+			}
+		}
+	}
+	return all
 }
 
 // resolve tries every way out if pieces k and m are in each other's way, and reports whether they are.
@@ -254,7 +269,7 @@ func (c *chains) rise() bool {
 	for g := range free {
 		for _, k := range c.groups[g] {
 			step = max(step, c.p.Buffers[c.pieces[k].buffer].Alignment, c.pools[c.pieces[k].pool].Alignment)
-			for _, r := range c.pools[c.pieces[k].pool].Reserved {
+			for _, r := range c.ranges(k, c.pieces[k].pool) {
 				free[g] = max(free[g], r.Upper-c.rel[k])
 			}
 		}
@@ -308,7 +323,7 @@ func (c *chains) aligned(group []int, pool int, least int64) (at int64, ok bool)
 		least = at
 		for _, k := range group {
 			low := at + c.rel[k]
-			for _, r := range c.pools[pool].Reserved {
+			for _, r := range c.ranges(k, pool) {
 				if low < r.Upper && r.Lower < low+c.p.Buffers[c.pieces[k].buffer].Size {
 					least = max(least, r.Upper-c.rel[k])
 				}

@@ -63,6 +63,7 @@ type ruled struct {
 	reach       []int64 // of each pool, the height that is looked at
 	most, nodes int
 	objective   []named // as measures returns it
+	rising      bool    // offsets rise, so two buffers in lockstep may be on their way to one offset
 	search      func()  // places the pieces of one set of evictions
 
 	pieces  []piece // those of the evictions in hand, in the order of placing
@@ -164,6 +165,18 @@ func (o *ruled) reaches() bool {
 	}
 	if top > 0 {
 		top += extents
+	}
+	for _, q := range o.pools { // nothing moves down past the highest border
+		if n := len(q.Borders); n > 0 {
+			top = max(top, q.Borders[n-1])
+		}
+	}
+	if len(o.rules.Lockstep) > 0 { // what moves down in one pool moves in the others
+		for _, q := range o.pools {
+			for _, r := range q.Reserved {
+				top = max(top, r.Upper)
+			}
+		}
 	}
 	for _, q := range o.pools {
 		floor := top
@@ -344,7 +357,18 @@ func (o *ruled) alone(k int) bool {
 	if q.Capacity > 0 && x.at+b.Size > q.Capacity {
 		return false
 	}
-	return !slices.ContainsFunc(q.Reserved, func(r model.Range) bool { return x.at < r.Upper && r.Lower < x.at+b.Size })
+	return !slices.ContainsFunc(o.ranges(k, x.pool), func(r model.Range) bool { return x.at < r.Upper && r.Lower < x.at+b.Size })
+}
+
+// ranges returns the ranges of a pool that piece k may not meet: reserved bytes, and none at a border.
+func (o *ruled) ranges(k, pool int) []model.Range {
+	ranges := slices.Clone(o.pools[pool].Reserved)
+	if x := o.p.Buffers[o.pieces[k].buffer].Extra; x == nil || !x.Spans {
+		for _, at := range o.pools[pool].Borders {
+			ranges = append(ranges, model.Range{Lower: at, Upper: at})
+		}
+	}
+	return ranges
 }
 
 // pooled reports whether the lists of different pools and of one pool hold for piece k and those that are placed.
@@ -360,6 +384,9 @@ func (o *ruled) pooled(k int, placed func(m int) bool) bool {
 		}
 		if x.pool == y.pool && x.buffer != y.buffer && slices.ContainsFunc(o.rules.DifferentPools, both) ||
 			x.pool != y.pool && slices.ContainsFunc(o.rules.SamePool, both) {
+			return false
+		}
+		if x.at != y.at && !o.rising && slices.ContainsFunc(o.rules.Lockstep, both) {
 			return false
 		}
 	}
@@ -495,6 +522,15 @@ type object struct {
 
 // vector returns the measures of the objective, from the heights and peaks of the pools, and the others.
 func (o *ruled) vector(heights, peaks []int64, cost, penalty, objects int64) []int64 {
+	for q, height := range heights { // a pool that is used has one of its sizes
+		price := int64(-1)
+		for _, x := range o.pools[q].Sizes {
+			if height > 0 && height <= x.Bytes && (price < 0 || x.Price < price) {
+				price = x.Price
+			}
+		}
+		cost += max(price, 0)
+	}
 	sum := func(values []int64) (sum int64) {
 		for _, v := range values {
 			sum += v

@@ -1,0 +1,93 @@
+package banks_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	_ "github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/ruled"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// TestEqualsBruteForce compares plans of problems with rules of banks with brute force, with and without limits of nodes.
+func TestEqualsBruteForce(t *testing.T) {
+	planner := run.Prepared(must.Get(plan.Find("exact"))(t))
+	r := rand.New(rand.NewPCG(45, 15))
+	for _, rules := range [][]string{{"lockstep"}, {"borders"}, {"borders", "lockstep"}, {"sizes"}, {"sizes", "borders"}} {
+		none, open, lower, total := 0, 0, 0, 0
+		for total < plantest.Share(2_000, 300, 50) {
+			p := drawn.Bank(r, rules...)
+			best, _, decided := oracle.Chains(p, 20_000)
+			if !decided {
+				continue
+			}
+			total++
+			if best == nil {
+				none++
+			}
+			if without, _, ok := oracle.Chains(drawn.Without(p, rules[0]), 20_000); ok && !slices.Equal(without, best) {
+				lower++
+			}
+			for _, o := range []plan.Options{{Minimize: true}, {}, {Minimize: true, NodeLimit: 1}, {Minimize: true, NodeLimit: 20}} {
+				got := must.Get(ruled.Solve(context.Background(), p, planner, o))(t)
+				if !plantest.Best(t, p, got, best) && o.NodeLimit == 0 && o.Minimize {
+					open++
+				}
+			}
+		}
+		t.Logf("%v: %d problems, %d without a plan, %d open; %d have another answer without the first rule", rules, total, none, open, lower)
+		if open > total/25 || none < total/10 || lower < total/10 {
+			t.Error("lopsided")
+		}
+	}
+}
+
+// TestImages plans the memories of three cores: buffers at one offset in all of them, and buffers of one (tt-metal#54788).
+func TestImages(t *testing.T) {
+	p := &model.Problem{Rules: &model.Rules{Objective: []model.Measure{model.MeasureMaxHeight}}}
+	for _, id := range []string{"core0", "core1", "core2"} {
+		p.Rules.Pools = append(p.Rules.Pools, model.Pool{ID: id, Capacity: 1000})
+	}
+	add := func(id string, pool int32, lower, upper, size int64) int32 {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: id, Lower: lower, Upper: upper, Size: size, Extra: &model.Extra{Pools: []int32{pool}}})
+		return int32(len(p.Buffers) - 1)
+	}
+	for _, x := range []struct {
+		id                 string
+		lower, upper, size int64
+	}{{"sem", 0, 20, 4}, {"cb", 3, 9, 487}, {"stage", 6, 12, 230}, {"cfg", 1, 20, 4}} {
+		var images []int32
+		for q := range p.Rules.Pools {
+			images = append(images, add(x.id+"@"+p.Rules.Pools[q].ID, int32(q), x.lower, x.upper, x.size))
+		}
+		p.Rules.Lockstep = append(p.Rules.Lockstep, images)
+	}
+	add("sock0", 0, 2, 18, 200)
+	add("sock1", 1, 2, 18, 120)
+	add("sock2", 2, 5, 15, 270)
+	planner := run.Prepared(must.Get(plan.Find("exact"))(t))
+	solve := func() plan.Result {
+		return must.Get(ruled.Solve(context.Background(), p, planner, plan.Options{Minimize: true}))(t)
+	}
+	plantest.Best(t, p, solve(), []int64{995})
+	for q := range p.Rules.Pools {
+		p.Rules.Pools[q].Capacity = 994
+	}
+	if r := solve(); r.Status != model.Infeasible {
+		t.Errorf("within 994 bytes: %s", r.Status)
+	}
+	p.Rules.Pools[0].Capacity, p.Rules.Pools[1].Capacity, p.Rules.Pools[2].Capacity = 1000, 1000, 1027
+	p.Rules.Pools[1].Reserved = []model.Range{{Lower: 0, Upper: 32}}
+	p.Rules.Objective = []model.Measure{model.HeightIn("core1"), model.MeasureHeight}
+	if r := solve(); r.Status != model.Optimal {
+		t.Errorf("unequal cores: %s, %v", r.Status, r.Measures)
+	}
+}
