@@ -13,13 +13,14 @@
  * Invariant 3: upstream functions other than fill are called without the lock.
  *
  * Following a lane. A request that agrees with the event at the cursor takes it. If it does not:
+ * 0. If it is smaller, and the lane has had an event for each request so far, it takes the event: a smaller batch is served where the
+ *    plan has a larger one.
  * 1. A plan whose lane begins with all that this thread has asked for in this step, this request
  *    included, is followed instead. Each event has a hash of its lane up to there, so this is
  *    one comparison a lane. If several begin alike, the plan counts at whose beginning as many
  *    bytes of the block are live as now: so the steps of an accumulation find theirs.
  * 2. Else the requests that missed since the last hit may have been larger than their events. The
- *    event that many places ahead is taken if it agrees, or is larger than the request: a smaller
- *    batch is served where the plan has a larger one. Another plan's event at the same place serves as well.
+ *    event that many places ahead is taken if it agrees, or is larger than the request. Another plan's event at the same place serves as well.
  * 3. Else, if this request and the one before it agree with two adjacent events that are at most
  *    WINDOW events from the cursor, the cursor moves there. Two, not one: after a request that
  *    the plan does not have, the cursor has to stay where it is.
@@ -129,6 +130,7 @@ typedef struct lane {
   event *events;
   section *sections;
   size_t n, scopes;
+  uint64_t bytes; /* of all its events */
 } lane;
 
 typedef struct plan {
@@ -181,7 +183,8 @@ typedef struct entry {
 /* A record is a line of the trace: kind a (allocate), f (free), u (use), w (wait), b (begin), e (end). */
 typedef struct record {
   uint64_t x, y;
-  uint32_t thread, z;
+  uint32_t z;
+  uint16_t thread; /* below THREADS */
   char kind;
   char varies; /* other steps of this kind ask for another size here */
 } record;
@@ -573,15 +576,36 @@ uint64_t stowage_arena_check(stowage_arena *a) {
 
 /* ------------------------------------------------------------------------------ recording */
 
+/* lengthen makes room for one more record, in pages of their own: an array that grows in malloc's heap leaves holes there, and the
+ * heap of a program that is recorded would be higher than without. */
+static int lengthen(stowage_arena *a) {
+#ifdef _WIN32
+  return grow(&a->records, a->n_records, &a->cap_records, sizeof *a->records);
+#else
+  size_t cap = a->cap_records, want = cap ? cap * 2 : CHUNK / sizeof *a->records;
+  if (a->n_records < cap) return 1;
+  if (want > SIZE_MAX / sizeof *a->records) return 0;
+  void *more = mmap(NULL, want * sizeof *a->records, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (more == MAP_FAILED) return 0;
+  if (cap) {
+    memcpy(more, a->records, a->n_records * sizeof *a->records);
+    munmap(a->records, cap * sizeof *a->records);
+  }
+  a->records = more;
+  a->cap_records = want;
+  return 1;
+#endif
+}
+
 /* note adds a line to the recording. Without memory the recording ends where the last step did. */
 static void note(stowage_arena *a, char kind, size_t thread, uint64_t x, uint64_t y, uint32_t z) {
   if (a->recording < IN_STEP) return;
-  if (!grow(&a->records, a->n_records, &a->cap_records, sizeof *a->records)) {
+  if (!lengthen(a)) {
     a->recording = IDLE;
     fail(a, STOWAGE_ARENA_E_MEMORY, "no memory for the recording, after %llu events", (unsigned long long)a->n_records);
     return;
   }
-  a->records[a->n_records++] = (record){x, y, (uint32_t)thread, z, kind, 0};
+  a->records[a->n_records++] = (record){x, y, z, (uint16_t)thread, kind, 0};
 }
 
 /* name_index returns the number of a name, which it keeps; 0 is "". */
@@ -615,10 +639,10 @@ static int passes(const stowage_arena *a, const record *r, size_t k) {
   return (r->kind == 'b' || r->kind == 'e') && r->z == 1;
 }
 
-/* sift removes the records of steps that are empty, but for frees of others' allocations. Of empty steps in a row one is left. */
-static void sift(stowage_arena *a) {
-  size_t out = 0, k = 0, kept = 0;
-  for (size_t i = 0; i < a->n_records; i++) {
+/* sift removes the records of steps that are empty, from step k on, but for frees of others' allocations. Of empty steps in a row one is left. */
+static void sift(stowage_arena *a, size_t k) {
+  size_t out = a->logs[k].from, kept = 0;
+  for (size_t i = out; i < a->n_records; i++) {
     while (k < a->n_logs && i >= a->logs[k].to) k++;
     size_t in = k < a->n_logs && i >= a->logs[k].from ? k : a->n_logs;
     size_t to = a->logs[k < a->n_logs ? k : 0].to;
@@ -695,18 +719,19 @@ static size_t twins(const stowage_arena *a, size_t k) {
 /* judge decides whether the step before the last is kept: if it missed, or the step after it did. Of steps
  * that are alike in what they ask for and what survives them the last two are. */
 static void judge(stowage_arena *a) {
-  size_t k = a->n_logs - 2, alike = 0, alone = a->n_logs, first = a->n_logs, kept = 0;
-  int drop = 0;
+  size_t k = a->n_logs - 2, alike = 0, alone = a->n_logs, first = a->n_logs, kept = 0, drop = a->n_logs; /* drop: the first that is dropped */
   if (a->logs[k].empty) return;
   if (!a->logs[k].missed && !a->logs[k + 1].missed) {
-    a->logs[k].empty = drop = 1;
+    a->logs[k].empty = 1;
+    drop = k;
   } else {
     survive(a, k);
     envelop(a, k);
     for (size_t j = 0; j < k; j++) alike += !a->logs[j].empty && a->logs[j].key == a->logs[k].key && a->logs[j].survivors == a->logs[k].survivors;
     for (size_t j = 0; j < k && alike > 1; j++)
       if (!a->logs[j].empty && a->logs[j].key == a->logs[k].key && a->logs[j].survivors == a->logs[k].survivors) {
-        a->logs[j].empty = drop = 1;
+        a->logs[j].empty = 1;
+        drop = j < drop ? j : drop;
         alike--;
       }
   }
@@ -718,11 +743,16 @@ static void judge(stowage_arena *a) {
       if (alone == a->n_logs && twins(a, j) == 1) alone = j;
     }
     if (kept <= LOGS / 2 && (a->n_records <= LOGGED || !kept)) break;
-    a->logs[alone < a->n_logs ? alone : first].empty = drop = 1; /* the oldest that came once, or the oldest */
+    if (alone == a->n_logs) alone = first; /* the oldest that came once, or the oldest */
+    a->logs[alone].empty = 1;
+    drop = alone < drop ? alone : drop;
     alone = a->n_logs;
   }
-  if (drop) sift(a);
+  if (drop < a->n_logs) sift(a, drop);
 }
+
+/* much says if so many of a step's allocations are kept that it is a first one, which makes what later ones have. */
+static int much(uint64_t kept, uint64_t asked) { return kept * 20 > asked; }
 
 /* close_log ends the record of a step. */
 static void close_log(stowage_arena *a) {
@@ -734,7 +764,7 @@ static void close_log(stowage_arena *a) {
   l->n = a->next_id - l->first;
   l->key = a->key;
   /* What early plans keep may be kept only since its end was not yet seen, as the gradients of the first step of an accumulation. */
-  l->missed = lost * 100 > asked || lost_bytes * 100 > bytes || (a->s.steps < EARLY && c->kept * 20 > asked);
+  l->missed = lost * 100 > asked || lost_bytes * 100 > bytes || (a->s.steps < EARLY && much(c->kept, asked));
   if (a->n_logs > 1) judge(a);
   while (a->n_logs > LOGS) { /* empty steps: forget the oldest, as if what it freed had been freed behind the step before */
     size_t j = 0;
@@ -1021,6 +1051,7 @@ static void read_lane(reader *r, plan *p, lane *l, const region *regions, size_t
     e->is.alignment = number(r, p->alignment, " ");
     e->is.stream = number(r, UINT64_MAX - 1, " ");
     e->hash = hash = mix(hash, &e->is);
+    l->bytes += e->is.size;
     e->offset = NOWHERE;
     if (r->at < r->end && *r->at == '-') expect(r, "- "), p->kept++;
     else e->offset = number(r, MOST, " ");
@@ -1310,12 +1341,14 @@ static int fits(const lane *l, size_t i, const request *q) {
 static int usable(const stowage_arena *a, const plan *p) { return !p->dead && !strcmp(p->name, a->name); }
 
 /* agreeing returns the lane that begins with all that a thread has asked for in this step, or
- * NULL. Of several it prefers the plan that this step follows, then that which begins with as much live as this step did, then the one that keeps
- * least (in the first step of all: most, since that makes what later ones have), then the plan of the step before and the thread's own lane. */
+ * NULL. Of several it prefers the plan that this step follows, then that of a first step in the first, and others in later ones, then that
+ * which begins with as much live as this step did, then the one that keeps least, then the largest, since that serves smaller ones to
+ * their end (a step that changes its plan is refused what the other one has placed elsewhere), then the plan of the step before and the
+ * thread's own lane. */
 static lane *agreeing(stowage_arena *a, const place *at, const request *q) {
   lane *best = NULL;
-  int worth = -1;
-  uint64_t nearest = 0;
+  int worth = -1, other = 0;
+  uint64_t nearest = 0, largest = 0;
   size_t keeps = 0;
   for (size_t i = 0; i < a->n_plans; i++) {
     plan *p = a->plans[i];
@@ -1327,11 +1360,14 @@ static lane *agreeing(stowage_arena *a, const place *at, const request *q) {
       if (l->events[n - 1].hash != at->hash || !agrees(l, n - 1, q)) continue;
       int w = 4 * (p == a->followed[0]) + 2 * (p == a->followed[1]) + (l->thread == (uint64_t)(at - a->places));
       uint64_t far = w >= 4 ? 0 : p->entry > a->entry ? p->entry - a->entry : a->entry - p->entry;
+      far /= p->height / 256 + 1; /* a batch that is still there is no difference */
+      int late = w < 4 ? 1 + (much(p->kept, l->n) == (a->s.steps > 0)) : 0;
       size_t more = a->s.steps ? p->kept : SIZE_MAX - p->kept;
-      int better = !best || (w < 4) < (worth < 4);
-      if (!better && (w < 4) == (worth < 4)) better = far != nearest ? far < nearest : more != keeps ? more < keeps : w > worth;
-      if (better) {
+      int better = late != other ? late < other : far != nearest ? far < nearest : more != keeps ? more < keeps : l->bytes != largest ? l->bytes > largest : w > worth;
+      if (!best || better) {
+        other = late;
         keeps = more;
+        largest = l->bytes;
         worth = w;
         nearest = far;
         best = l;
@@ -1365,14 +1401,19 @@ static void take(stowage_arena *a, place *at, lane *l) {
   l->sure = 0;
 }
 
-/* roomy returns the lane of the highest plan whose event at the same place of the step fits a request; NULL if none does. */
+/* roomy returns the largest lane whose event at the same place of the step fits a request, of a first step only in the first, unless
+ * no other does; NULL if none does. */
 static lane *roomy(stowage_arena *a, const place *at, size_t i, const request *q) {
   lane *best = NULL;
+  int worst = 0;
   for (size_t k = 0; k < a->n_plans; k++)
     for (size_t j = 0; usable(a, a->plans[k]) && j < a->plans[k]->n; j++) {
       lane *l = &a->plans[k]->lanes[j];
+      int late = much(l->plan->kept, l->n) == (a->s.steps > 0);
       if (l->thread != (uint64_t)(at - a->places) || !fits(l, i, q) || (l->taken == a->step + 1 && l->sure && l != at->lane)) continue;
-      if (!best || a->plans[k]->height > best->plan->height) best = l;
+      if (best && (late != worst ? late > worst : l->bytes <= best->bytes)) continue;
+      best = l;
+      worst = late;
     }
   return best;
 }
@@ -1393,6 +1434,7 @@ static event *expected(stowage_arena *a, place *at, const request *q) {
   at->count++;
   at->hash = mix(at->hash, q);
   size_t n = (size_t)at->count - 1;
+  if (at->lane && at->lane->sure && at->cursor == n && fits(at->lane, n, q)) return hit(at, n);
   if (!at->lane || !agrees(at->lane, at->cursor, q)) {
     if ((l = agreeing(a, at, q))) {
       take(a, at, l);
@@ -1870,7 +1912,11 @@ int stowage_arena_delete(stowage_arena *a) {
   free(a->ranges);
   free(a->table);
   free(a->places);
+#ifdef _WIN32
   free(a->records);
+#else
+  if (a->records) munmap(a->records, a->cap_records * sizeof *a->records);
+#endif
   free(a->names);
   free(a);
   return STOWAGE_ARENA_OK;

@@ -89,8 +89,8 @@ class Stats(NamedTuple):
 
     @property
     def saved(self) -> int:
-        """How much lower steps are with a plan: plain - steady of resident memory, or baseline - peak if there is a baseline; 0 if it is not
-        lower or unknown."""
+        """How much lower steps are with a plan, at least: plain - steady of resident memory, or baseline - peak if there is a baseline; 0 if it
+        is not lower or unknown. Without a plan malloc's heap would have grown on, mostly, after the steps that plain is of."""
         without, by = (self.baseline, self.peak) if self.baseline else (self.plain, self.steady)
         return max(without - by, 0) if without and by else 0
 
@@ -113,7 +113,7 @@ class Stats(NamedTuple):
             text += f"; resident memory in steps: {self.steady:,} bytes"
             if self.plain:
                 more = self.steady - self.plain
-                text += f", {self.plain:,} without a plan: {abs(more):,} {'more' if more > 0 else 'less'}"
+                text += f", {self.plain:,} in the first ones, without a plan: {'' if more > 0 else 'at least '}{abs(more):,} {'more' if more > 0 else 'less'}"
                 if more < 0 and self.trimmed:
                     text += f" (malloc_trim gave back {self.trimmed:,})"
             text += f"; {self.whole:,} at most in the run, {self.rest:,} at rest"
@@ -270,6 +270,8 @@ class Arena:
             self._plan()
         if self._process is not None:
             self._take()
+        elif self._state == "serving" and not self._settled:
+            self._lib.stowage_arena_rest(self._at)  # what the program has freed since it loaded the plan makes room for the block
         if self._poison:
             self._lib.stowage_arena_poison(self._at)
 
