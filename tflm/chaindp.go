@@ -34,7 +34,8 @@ const (
 // A path is a choice of chains up to a place.
 type path struct {
 	tail, macs int64
-	segment    int // the last one; -1 at the beginning
+	shared     int64 // of the tail: see segment
+	segment    int   // the last one; -1 at the beginning
 	before     *path
 }
 
@@ -53,6 +54,7 @@ type choice struct {
 	load   int64 // the limit that they keep
 	tail   int64 // more than without strips
 	macs   int64 // more than without strips
+	shared int64 // the part of tail that it may not need
 	front  bool  // it is planned for its arithmetic
 }
 
@@ -83,7 +85,7 @@ func (s *splitting) choices(all []segment) []choice {
 	var out []choice
 	for _, limit := range limits {
 		for _, p := range s.front(all, ends, limit) {
-			out = append(out, choice{chains: p.chains(all), load: s.loadOf(p, all), tail: p.tail, macs: p.macs})
+			out = append(out, choice{chains: p.chains(all), load: s.loadOf(p, all), tail: p.tail, macs: p.macs, shared: p.shared})
 		}
 	}
 	slices.SortStableFunc(out, func(x, y choice) int {
@@ -142,7 +144,11 @@ func (s *splitting) front(all []segment, ends [][]int, limit int64) []*path {
 			}
 			for _, p := range at[x.chain.First] {
 				if p.macs+x.macs <= s.most {
-					next = append(next, path{p.tail + x.tail, p.macs + x.macs, i, p})
+					shared := int64(0)
+					if p.segment >= 0 {
+						shared = p.shared + min(x.tail, x.shared)
+					}
+					next = append(next, path{p.tail + x.tail, p.macs + x.macs, shared, i, p})
 				}
 			}
 		}
@@ -161,7 +167,8 @@ func (s *splitting) front(all []segment, ends [][]int, limit int64) []*path {
 	return at[len(s.load)]
 }
 
-// bound returns the least sum of load and tail that any choice of the segments can have, with the tail of the model.
+// bound returns the least sum of load and tail that any choice of the segments can have, with the tail of the model. The
+// first chain has its whole tail, others only what they do not share.
 func (s *splitting) bound(all []segment) int64 {
 	limits := slices.Clone(s.least)
 	for k := range all {
@@ -169,29 +176,25 @@ func (s *splitting) bound(all []segment) int64 {
 	}
 	slices.Sort(limits)
 	limits = slices.Compact(limits)
-	ends, best := s.endings(all), int64(-1)
-	const none = int64(-1)
+	ends, best := s.endings(all), noPath
 	for _, limit := range limits {
-		if best >= 0 && limit+s.tail >= best {
+		if limit+s.tail >= best {
 			break
 		}
-		least := slices.Repeat([]int64{none}, len(s.load)+1)
-		least[0] = 0
+		least := slices.Repeat([][2]int64{{noPath, noPath}}, len(s.load)+1) // without a chain so far, and with one
+		least[0][0] = 0
 		for k := range s.load {
 			if s.least[k] <= limit {
 				least[k+1] = least[k]
 			}
 			for _, i := range ends[k] {
-				if x := &all[i]; x.least <= limit && least[x.chain.First] >= 0 {
-					if tail := least[x.chain.First] + x.tail; least[k+1] < 0 || tail < least[k+1] {
-						least[k+1] = tail
-					}
+				if x := &all[i]; x.least <= limit {
+					from := least[x.chain.First]
+					least[k+1][1] = min(least[k+1][1], from[0]+x.tail, from[1]+max(0, x.tail-x.shared))
 				}
 			}
 		}
-		if tail := least[len(s.load)]; tail >= 0 && (best < 0 || limit+tail+s.tail < best) {
-			best = limit + tail + s.tail
-		}
+		best = min(best, limit+s.tail+min(least[len(s.load)][0], least[len(s.load)][1]))
 	}
 	return best
 }

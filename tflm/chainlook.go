@@ -146,7 +146,7 @@ func (s *splitting) counted(splitter *strips.Splitter, c strips.Chain, counts []
 			return c.Strips
 		case of == refused:
 			continue
-		case out.ends+x.tail >= most:
+		case out.ends+x.tail-x.shared >= most:
 			over := out.over
 			out.over = c.Strips
 			return over
@@ -160,7 +160,7 @@ func (s *splitting) counted(splitter *strips.Splitter, c strips.Chain, counts []
 func useful(all []series, most int64) (out []segment) {
 	for k := range all {
 		for _, x := range all[k].at {
-			if x.load < all[k].was && x.load+x.tail < most {
+			if x.load < all[k].was && x.load+x.tail-x.shared < most {
 				out = append(out, x)
 			}
 		}

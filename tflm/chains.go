@@ -33,6 +33,9 @@ type segment struct {
 	least int64 // of bytes, which no plan is below
 	tail  int64 // more than without strips
 	macs  int64 // more than without strips
+	// shared is the part of tail that a choice with another chain may not need: constants that both have, and what is
+	// lost to alignment.
+	shared int64
 }
 
 // ways are how lines that several strips read may come about.
@@ -235,7 +238,12 @@ func (s *splitting) segment(splitter *strips.Splitter, c strips.Chain) (x segmen
 	from, to := int64(l.Operators[c.First].First)+1, int64(l.Operators[c.First+n-1].First)+2
 	r := rowsWithin(m, l, a, s.permitsOf(m, l, c.First, c.First+n), from, to)
 	x = segment{chain: c, load: slices.Max(r.load), least: slices.Max(r.least), macs: macs}
-	x.tail = s.set.Predict(m, a, nil, 0, s.target).Tail - s.tail
+	x.tail, x.shared = s.set.Predict(m, a, nil, 0, s.target).Tail-s.tail, 2*tflite.Alignment
+	for t := range m.Tensors {
+		if m.Tensors[t].Constant && m.Tensors[t].Buffer >= s.permits.buffers {
+			x.shared += s.target.evalTensor
+		}
+	}
 	return x, possible
 }
 

@@ -117,7 +117,9 @@ const (
 	splitFirst      = 6      // choices that are planned first
 	splitChoices    = 20     // choices that are planned then
 	splitFront      = 6      // more with less arithmetic
-	splitVaried     = 3      // rounds in which numbers of strips are varied
+	splitVariants   = 24     // choices that are planned in a round in which numbers of strips are varied
+	splitMost       = 120    // after so many choices there is no further round
+	splitLighter    = 12     // choices with a smaller tail, if other kernels need that
 	splitAgain      = 4      // choices that are planned again
 	splitAgainNodes = 20_000 // of each of these plans
 )
@@ -132,15 +134,10 @@ func (p *Plan) Split(ctx context.Context, o Options, x SplitOptions) (*Split, er
 	case len(p.Model.Subgraphs) > 1:
 		return &Split{Why: "the model has several subgraphs"}, nil
 	}
-	s, err := newSplitting(p.Model, &o, x.Target, !x.NoScratch)
+	c, err := newChooser(p, o, x)
 	if err != nil {
 		return nil, err
 	}
-	s.most = int64(x.MaxMACs * float64(s.macs))
-	c := &chooser{splitting: s, whole: p, options: o, x: x, splitter: strips.Of(p.Model), known: map[string]*Choice{}}
-	c.out.MACs = s.macs
-	c.options.Rows, c.options.rowsAlone, c.options.Reorder, c.options.Replace = true, true, false, false
-	c.options.bars, c.options.alone = p.bars(), c.named()
 	if err := c.choose(ctx); err != nil {
 		return nil, err
 	}
@@ -170,6 +167,19 @@ type chooser struct {
 	out      Split
 }
 
+func newChooser(p *Plan, o Options, x SplitOptions) (*chooser, error) {
+	s, err := newSplitting(p.Model, &o, x.Target, !x.NoScratch)
+	if err != nil {
+		return nil, err
+	}
+	s.most = int64(x.MaxMACs * float64(s.macs))
+	c := &chooser{splitting: s, whole: p, options: o, x: x, splitter: strips.Of(p.Model), known: map[string]*Choice{}}
+	c.out.MACs = s.macs
+	c.options.Rows, c.options.rowsAlone, c.options.Reorder, c.options.Replace = true, true, false, false
+	c.options.bars, c.options.alone = p.bars(), c.named()
+	return c, nil
+}
+
 // nameOf names chains in strips.
 func nameOf(chains []strips.Chain) string { return fmt.Sprint(chains) }
 
@@ -189,7 +199,8 @@ func (c *chooser) choose(ctx context.Context) error {
 	}
 	c.more(ctx, looked, within-c.tail, c.x.Progress)
 	all = useful(looked, within-c.tail)
-	if err := c.tryAll(ctx, c.some(c.choices(all), splitChoices, splitFront)); err != nil {
+	choices := c.choices(all)
+	if err := c.tryAll(ctx, c.some(choices, splitChoices, splitFront)); err != nil {
 		return err
 	}
 	c.out.Considered, c.out.Bound = len(all), c.bound(all)
@@ -198,17 +209,49 @@ func (c *chooser) choose(ctx context.Context) error {
 		for _, x := range c.grown {
 			c.keep(x)
 		}
-	}
-	for range splitVaried {
-		was := c.best
-		if was == nil {
-			break
-		}
-		if err := c.vary(ctx, all); err != nil {
+		if err := c.lighten(ctx, choices); err != nil {
 			return err
 		}
-		if c.best == was {
+	}
+	for more := true; more && c.best != nil && len(c.known) < splitMost && ctx.Err() == nil; {
+		var err error
+		if more, err = c.vary(ctx, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lighten plans further choices, if with some kernels the plans took too much: choices that split the operator with the
+// largest load of all kernels, and those whose tail is no longer than the runtime's own plan is above that load.
+func (c *chooser) lighten(ctx context.Context, all []choice) error {
+	own, least, operator := int64(0), int64(0), -1
+	for k := range c.whole.rivals {
+		r := &c.whole.rivals[k]
+		own = max(own, r.Set.Predict(c.m, r.arena, nil, r.Own, c.target).Smallest)
+		for o := range c.load {
+			now, load := int64(c.whole.Life.Operators[o].First)+1, int64(0)
+			for _, b := range r.arena.Problem.Buffers {
+				if b.Lower <= now && now < b.Upper {
+					load += b.Size
+				}
+			}
+			if n := r.Set.Predict(c.m, r.arena, nil, load, c.target).Smallest; n > least {
+				least, operator = n, o
+			}
+		}
+	}
+	for range splitLighter {
+		at := slices.IndexFunc(all, func(x choice) bool {
+			_, done := c.known[nameOf(x.chains)]
+			return !done && len(x.chains) > 0 && (x.tail <= own-least || slices.ContainsFunc(x.chains,
+				func(y strips.Chain) bool { return y.First <= operator && operator <= y.Last }))
+		})
+		if at < 0 || c.best != nil {
 			break
+		}
+		if err := c.try(ctx, all[at].chains); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -218,7 +261,9 @@ func (c *chooser) choose(ctx context.Context) error {
 // with less arithmetic. With a capacity they are those that may fit, the least arithmetic first.
 func (c *chooser) some(all []choice, most, front int) (out []choice) {
 	if c.x.Capacity > 0 {
-		out = slices.DeleteFunc(slices.Clone(all), func(x choice) bool { return x.load+x.tail+c.tail > c.x.Capacity })
+		out = slices.DeleteFunc(slices.Clone(all), func(x choice) bool {
+			return x.load+x.tail-x.shared+c.tail > c.x.Capacity
+		})
 		slices.SortStableFunc(out, func(x, y choice) int {
 			return cmp.Or(cmp.Compare(x.macs, y.macs), cmp.Compare(x.load+x.tail, y.load+y.tail))
 		})
@@ -243,7 +288,8 @@ func (c *chooser) some(all []choice, most, front int) (out []choice) {
 // tryAll plans choices.
 func (c *chooser) tryAll(ctx context.Context, all []choice) error {
 	for k := range all {
-		if x := &all[k]; c.x.Capacity == 0 && c.best != nil && !x.front && x.load+x.tail+c.tail >= c.best.Arena {
+		if x := &all[k]; c.x.Capacity == 0 && c.best != nil && !x.front &&
+			x.load+x.tail-x.shared+c.tail >= c.best.Arena {
 			continue // no plan of it is smaller
 		}
 		if err := c.try(ctx, all[k].chains); err != nil {
@@ -300,29 +346,41 @@ func (c *chooser) better(x, y *Choice) bool {
 	return cmp.Or(n, cmp.Compare(x.MACs, y.MACs), cmp.Compare(x.Operators, y.Operators)) < 0
 }
 
-// vary plans the best choice with other numbers of strips in one of its chains, and without the chain.
-func (c *chooser) vary(ctx context.Context, all []segment) error {
-	chains := c.best.chains
-	for k, old := range chains {
-		for i := range all {
-			x := &all[i].chain
-			if x.First != old.First || x.Last != old.Last || *x == old {
-				continue
-			}
-			next := slices.Clone(chains)
-			next[k] = *x
-			if c.x.Capacity == 0 && c.estimate(next, all) >= c.best.Arena {
-				continue // no plan of it is smaller
-			}
-			if err := c.try(ctx, next); err != nil {
-				return err
-			}
-		}
-		if err := c.try(ctx, slices.Delete(slices.Clone(chains), k, k+1)); err != nil {
-			return err
+// vary plans the best choice with other numbers of strips in one of its chains, and without the chain: those with the
+// least load and tail. It returns false if all have been planned.
+func (c *chooser) vary(ctx context.Context, all []segment) (bool, error) {
+	type variant struct {
+		chains []strips.Chain
+		arena  int64 // no plan is smaller
+	}
+	var variants []variant
+	add := func(chains []strips.Chain) {
+		x := variant{chains, c.estimate(chains, all)}
+		if _, done := c.known[nameOf(chains)]; !done && (c.x.Capacity > 0 || x.arena < c.best.Arena) {
+			variants = append(variants, x)
 		}
 	}
-	return nil
+	for k, old := range c.best.chains {
+		for i := range all {
+			if x := &all[i].chain; x.First == old.First && x.Last == old.Last && *x != old {
+				next := slices.Clone(c.best.chains)
+				next[k] = *x
+				add(next)
+			}
+		}
+		if len(c.best.chains) > 1 {
+			add(slices.Delete(slices.Clone(c.best.chains), k, k+1))
+		}
+	}
+	slices.SortStableFunc(variants, func(x, y variant) int { return cmp.Compare(x.arena, y.arena) })
+	for _, x := range variants[:min(len(variants), splitVariants)] {
+		if c.x.Capacity > 0 || x.arena < c.best.Arena {
+			if err := c.try(ctx, x.chains); err != nil {
+				return false, err
+			}
+		}
+	}
+	return len(variants) > 0, nil
 }
 
 // estimate returns what the arena of chains is at least: their loads, those of the operators between them, and tails.
@@ -372,8 +430,7 @@ func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.O
 	}
 	if !c.named() {
 		var ok bool
-		x.larger, ok, err = c.elsewhere(made)
-		if err != nil || !ok {
+		if x.larger, ok, err = c.elsewhere(made); err != nil || !ok {
 			return nil, err
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 // Idea: the exit code answers "does it fit my 256 KiB?". The number that must fit is the smallest arena that works,
 // on one target. The model fits if that arena fits. It is proven not to fit if an arena with the proven lower bound
-// as its head does not fit. Any other case is undecided: a better plan may exist, or an operator may keep an unknown
-// number of bytes.
+// as its head does not fit. With --split, that is the bound of all strips that were considered. Any other case is
+// undecided: a better plan may exist, or an operator may keep an unknown number of bytes.
 //
 // If it does not fit, the report says what would help: planning the same model in place, and
 // the tensors that set the peak.
@@ -64,7 +64,7 @@ func (p *Options) fit(r *planReport, made *tflm.Plan, others []alternative) {
 	case exact && f.Needed <= f.Capacity:
 		f.Fits = "yes"
 		return
-	case least > f.Capacity && r.Split == nil: // other strips may be smaller
+	case least > f.Capacity && r.Split == nil, r.Split != nil && r.Split.Bound > f.Capacity:
 		f.Fits = "no"
 	default:
 		f.Fits = "unknown"
@@ -100,7 +100,10 @@ func (p *Options) fit(r *planReport, made *tflm.Plan, others []alternative) {
 		f.Would = append(f.Would, "fewer tensors: the arena is set by the records that the runtime plans with, "+
 			"not by the plan")
 	}
-	if !made.Result.Status.HasPlan() || made.Result.Status != stowage.Optimal {
+	if r.Split != nil {
+		f.Would = append(f.Would, "perhaps strips with more arithmetic: --max-macs")
+	}
+	if f.Fits != "no" && made.Result.Status != stowage.Optimal {
 		f.Would = append(f.Would, fmt.Sprintf("perhaps a better plan: --timeout gives the planner more time; "+
 			"nothing is proven below a head of %d", r.LowerBound))
 	}

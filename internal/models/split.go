@@ -127,7 +127,7 @@ func chainOf(m *tflite.Model, c tflm.Chain) chainReport {
 // lines says what the strips are.
 func (r *splitReport) lines() (out []string) {
 	if !r.Split {
-		return []string{"not split: " + r.Why}
+		return append([]string{"not split: " + r.Why}, r.bound()...)
 	}
 	var chains []string
 	for _, c := range r.Chains {
@@ -153,8 +153,16 @@ func (r *splitReport) lines() (out []string) {
 		out = append(out, fmt.Sprintf("with %s the arena is %d, and %d without strips; --kernels NAME splits for one set of "+
 			"kernels", g.Kernels, g.Arena, g.Without))
 	}
-	return append(out, fmt.Sprintf("no choice of the %d chains in strips that were considered has an arena below %d",
-		r.Considered, r.Bound))
+	return append(out, r.bound()...)
+}
+
+// bound says what was proven.
+func (r *splitReport) bound() []string {
+	if r.Bound == 0 || r.Considered == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("no choice of the %d chains in strips that were considered has an arena below %d",
+		r.Considered, r.Bound)}
 }
 
 // share returns a part of a whole in percent.

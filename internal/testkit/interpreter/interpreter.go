@@ -49,6 +49,8 @@ type Answer struct {
 	Error string `json:"error"`
 	// Outputs are digests of the outputs of all runs, one for each seed, with a blank between them.
 	Outputs string `json:"outputs"`
+	// Seconds is the processor time of the invocations, but for those in the smallest arena.
+	Seconds float64 `json:"seconds"`
 	// Sizes are what the runtime says is in use.
 	Sizes struct {
 		Total, Head, Tail int64
