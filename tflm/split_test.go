@@ -248,11 +248,14 @@ func TestSplitCapacity(t *testing.T) {
 	few, all, how := fewCounts, stripCounts, ways
 	t.Cleanup(func() { fewCounts, stripCounts, ways = few, all, how })
 	fewCounts, stripCounts, ways = []int{2}, []int{2, 4}, ways[:2] // rings add no arithmetic
-	o := Options{Named: true} // other kernels do not count
+	o := Options{Named: true}                                      // other kernels do not count
 	asked, less := 0, 0
 	for _, layers := range [][][3]int32{
-		{{3, 1, 16}, {3, 1, 16}, {3, 1, 8}}, {{5, 1, 12}, {1, 1, 24}, {3, 2, 8}}, {{3, 2, 24}, {3, 1, 24}, {3, 2, 16}},
-		{{1, 1, 16}, {5, 1, 8}, {5, 1, 8}}, {{3, 1, 8}, {3, 1, 32}, {3, 1, 4}},
+		{{3, 1, 16}, {3, 1, 16}, {3, 1, 8}},
+		{{5, 1, 12}, {1, 1, 24}, {3, 2, 8}},
+		{{3, 2, 24}, {3, 1, 24}, {3, 2, 16}},
+		{{1, 1, 16}, {5, 1, 8}, {5, 1, 8}},
+		{{3, 1, 8}, {3, 1, 32}, {3, 1, 4}},
 	} {
 		p := must.Get(Make(t.Context(), parse(t, convolutions(32, layers...)), o))(t)
 		x := SplitOptions{Target: &Firmware32, MaxMACs: 1}
