@@ -43,7 +43,7 @@ func Among(p *Problem, keep []int) *Problem {
 			r.Distances = append(r.Distances, Distance{Buffers: y, Distance: x.Distance})
 		}
 	}
-	lists := func(of [][]int32) (all [][]int32) {
+	lists := func(of [][]int32, one bool) (all [][]int32) {
 		for _, list := range of {
 			var left []int32
 			for _, i := range list {
@@ -51,14 +51,14 @@ func Among(p *Problem, keep []int) *Problem {
 					left = append(left, to[i])
 				}
 			}
-			if len(left) > 1 {
+			if len(left) > 1 || one && len(left) > 0 {
 				all = append(all, left)
 			}
 		}
 		return all
 	}
 	for _, x := range r.Listings() {
-		*x.Lists = lists(*x.Lists)
+		*x.Lists = lists(*x.Lists, x.Name == "kinds")
 	}
 	body, at, _ := BodiesOf(p)
 	of := map[int32]int{}

@@ -23,6 +23,7 @@ const (
 	RuleDifferent Rule = "different_pools" // no two buffers of a list are in one pool
 	RuleSame      Rule = "same_pool"       // all buffers of a list are in one pool
 	RuleBorder    Rule = "border"          // no buffer lies on both sides of a border, but for those that span
+	RulePage      Rule = "granularity"     // no two buffers of different kinds that conflict lie on one page
 	RuleLockstep  Rule = "lockstep"        // all buffers of a list are at one offset
 	RuleObjects   Rule = "objects"         // in a pool of objects, two buffers begin at one byte or share none
 	RuleParts     Rule = "parts"           // the parts of a buffer and its evictions are its life
@@ -34,7 +35,7 @@ type Violation struct {
 	// Rule is the rule that the plan breaks.
 	Rule Rule
 	// A and B are the buffers at fault, as indices into Problem.Buffers. B is -1 unless Rule is RuleOverlap, RuleApart,
-	// RuleTogether, RuleDifferent, RuleSame or RuleLockstep; then A < B. Both are -1 if no buffer is at fault.
+	// RuleTogether, RuleDifferent, RuleSame, RulePage or RuleLockstep; then A < B. Both are -1 if no buffer is at fault.
 	A, B int
 	// Message names the buffers and the numbers, in one line.
 	Message string

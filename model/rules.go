@@ -20,6 +20,7 @@ import "slices"
 //	body      buffers that Together ties. They are in one pool, at fixed distances, and never
 //	          conflict with one another.
 //	lockstep  buffers of a list have one offset. Each is a buffer of its own pool, with its own bytes and times.
+//	page      conflicting buffers of different kinds have bytes on no common page of a pool with a granularity.
 //	penalty   is paid if two buffers of different bodies are in one pool, share a byte and do not
 //	          conflict. On any other pair it means nothing.
 //
@@ -51,6 +52,9 @@ type Rules struct {
 	// Lockstep has lists of buffers that lie at one offset, each in its own pool: the image of a buffer in every bank of a
 	// group.
 	Lockstep [][]int32
+	// Kinds has lists of buffers of one kind. Two buffers of different kinds that conflict share no page of a pool with a
+	// granularity. A buffer of no list may share pages with all.
+	Kinds [][]int32
 	// Threads is the number of clocks, or 0 if time is one line. If it is not 0, every buffer has Extra.Clocks.
 	Threads int
 	// Period is the length of a step that repeats, in slots, or 0 if time does not repeat. If it is not 0,
@@ -70,7 +74,9 @@ type Pool struct {
 	Reserved  []Range // ranges of bytes that no buffer may use; they count in peaks, and in no height
 	Borders   []int64 // bytes at which a bank of the pool ends: no buffer lies on both sides, but for those that span
 	Sizes     []Size  // ascending, the largest is Capacity: a pool that is used pays for the cheapest one that holds it
-	Objects   bool    // the pool is divided into objects, such as textures; each has one buffer at a time
+	// Granularity is the size of a page, on which buffers of different kinds do not lie together; 0 is none.
+	Granularity int64
+	Objects     bool // the pool is divided into objects, such as textures; each has one buffer at a time
 }
 
 // A Size is one of the sizes that a pool may have, and what it costs to have it.
@@ -245,7 +251,7 @@ type Listing struct {
 
 // Listings returns the rules that are lists of buffers.
 func (r *Rules) Listings() []Listing {
-	return []Listing{{"different_pools", &r.DifferentPools}, {"same_pool", &r.SamePool}, {"lockstep", &r.Lockstep}}
+	return []Listing{{"different_pools", &r.DifferentPools}, {"same_pool", &r.SamePool}, {"lockstep", &r.Lockstep}, {"kinds", &r.Kinds}}
 }
 
 // BankRules returns the names of the rules of banks that r has. They came after the others, and some formats and
@@ -268,6 +274,9 @@ func (r *Rules) BankRules() (names []string) {
 	if r.HasSizes() {
 		names = append(names, "sizes")
 	}
+	if r.HasPages() {
+		names = append(names, "granularity")
+	}
 	return names
 }
 
@@ -279,6 +288,22 @@ func (r *Rules) HasObjects() bool {
 // HasBorders reports whether some pool of r has borders.
 func (r *Rules) HasBorders() bool {
 	return r != nil && slices.ContainsFunc(r.Pools, func(q Pool) bool { return len(q.Borders) > 0 })
+}
+
+// HasPages reports whether some pool of r has a granularity.
+func (r *Rules) HasPages() bool {
+	return r != nil && slices.ContainsFunc(r.Pools, func(q Pool) bool { return q.Granularity > 0 })
+}
+
+// KindOf returns the kind of each of n buffers, from 1 on; 0 for none.
+func (r *Rules) KindOf(n int) []int32 {
+	of := make([]int32, n)
+	for k, list := range r.Kinds {
+		for _, i := range list {
+			of[i] = int32(k) + 1
+		}
+	}
+	return of
 }
 
 // HasSizes reports whether some pool of r has sizes with prices.

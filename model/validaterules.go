@@ -28,6 +28,7 @@ func (v *validator) rules() {
 	v.lists("different_pools", r.DifferentPools)
 	v.lists("same_pool", r.SamePool)
 	listed := v.lists("lockstep", r.Lockstep)
+	v.kinds(r)
 	if paired {
 		v.distances(r)
 		if v.bodies(r); listed {
@@ -95,7 +96,7 @@ func (v *validator) pools(r *Rules) {
 		for _, x := range []struct {
 			field string
 			value int64
-		}{{"capacity", q.Capacity}, {"alignment", q.Alignment}, {"cost", q.Cost}} {
+		}{{"capacity", q.Capacity}, {"alignment", q.Alignment}, {"cost", q.Cost}, {"granularity", q.Granularity * 16}} {
 			if x.value < 0 || x.value > MaxSum {
 				say(x.field, itoa(x.value), fmt.Sprintf("must be from 0 to %d", int64(MaxSum)))
 			}
@@ -132,6 +133,9 @@ func (v *validator) pools(r *Rules) {
 			case q.Capacity > 0 && at >= q.Capacity:
 				say("borders", text, fmt.Sprintf("must be below the capacity of %d", q.Capacity))
 			}
+		}
+		if q.Objects && q.Granularity > 0 {
+			say("granularity", itoa(q.Granularity), "a pool that is divided into objects has no granularity")
 		}
 		if q.Objects && len(q.Borders) > 0 {
 			say("borders", itoa(q.Borders[0]), "a pool that is divided into objects has no borders")
@@ -331,6 +335,22 @@ func (v *validator) pairs(field string, n int, at func(int) Pair) bool {
 		}
 	}
 	return ok
+}
+
+// kinds checks that each buffer is of one kind.
+func (v *validator) kinds(r *Rules) {
+	of := make(map[int32]int)
+	for k, list := range r.Kinds {
+		field := fmt.Sprintf("kinds[%d]", k)
+		for _, i := range list {
+			if i < 0 || int(i) >= len(v.p.Buffers) {
+				v.add(-1, field, itoa(int64(i)), fmt.Sprintf("there is no buffer of this index; there are %d", len(v.p.Buffers)))
+			} else if first, again := of[i]; again {
+				v.add(-1, field, v.p.Buffers[i].ID, fmt.Sprintf("the buffer is in kinds[%d] already", first))
+			}
+			of[i] = k
+		}
+	}
 }
 
 // lists checks that each list has two different buffers or more.

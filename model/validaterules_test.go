@@ -67,6 +67,12 @@ func TestRulesMessages(t *testing.T) {
 		{"lockstep in objects", func(p *model.Problem, r *model.Rules, b *model.Buffer) {
 			r.Lockstep, r.Pools[0].Objects, b.Extra = [][]int32{{0, 1}}, true, &model.Extra{Pools: []int32{1}}
 		}, "may be in pool x, which is divided into objects"},
+		{"a buffer of two kinds", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Kinds = [][]int32{{0}, {1, 0}}
+		}, `kinds[1] "a": the buffer is in kinds[0] already`},
+		{"pages of objects", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Pools[0].Objects, r.Pools[0].Granularity = true, 8
+		}, "a pool that is divided into objects has no granularity"},
 		{"a border above the capacity", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Pools[0].Borders = []int64{8, 64}
 		}, `pools[0].borders "64": pool x: must be below the capacity of 64`},

@@ -30,7 +30,7 @@ static const struct {
 	[STOWAGE_PENALTIES] = {"penalties", "bb", 3}, [STOWAGE_DIFFERENT_POOLS] = {"different_pools", "-b", 2},
 	[STOWAGE_SAME_POOL] = {"same_pool", "-b", 2}, [STOWAGE_OBJECTS] = {"objects", "P", 1},
 	[STOWAGE_LOCKSTEP] = {"lockstep", "-b", 2}, [STOWAGE_BORDERS] = {"borders", "P", 2}, [STOWAGE_SIZES] = {"sizes", "P", 3},
-	[STOWAGE_SPANS] = {"spans", "B", 1},
+	[STOWAGE_SPANS] = {"spans", "B", 1}, [STOWAGE_GRANULARITY] = {"granularity", "P", 2}, [STOWAGE_KINDS] = {"kinds", "-b", 2},
 };
 
 // Go finds the place of a rule by its owner, and other indices have 32 bits there. What is wrong with those Go says, in the
@@ -141,6 +141,12 @@ int stowage_set_spans(stowage_solver *s, int64_t count, const int64_t *buffer) {
 }
 int stowage_set_sizes(stowage_solver *s, int64_t count, const int64_t *pool, const int64_t *bytes, const int64_t *price) {
 	return set_list(s, STOWAGE_SIZES, count, pool, bytes, price, NULL);
+}
+int stowage_set_granularity(stowage_solver *s, int64_t count, const int64_t *pool, const int64_t *bytes) {
+	return set_list(s, STOWAGE_GRANULARITY, count, pool, bytes, NULL, NULL);
+}
+int stowage_set_kinds(stowage_solver *s, int64_t count, const int64_t *list, const int64_t *buffer) {
+	return set_list(s, STOWAGE_KINDS, count, list, buffer, NULL, NULL);
 }
 int stowage_set_objects(stowage_solver *s, int64_t count, const int64_t *pool) {
 	return set_list(s, STOWAGE_OBJECTS, count, pool, NULL, NULL, NULL);

@@ -226,6 +226,13 @@ STOWAGE_API int stowage_set_borders(stowage_solver *, int64_t count, const int64
                                     const int64_t *at);
 STOWAGE_API int stowage_set_spans(stowage_solver *, int64_t count, const int64_t *buffer);
 
+/* The granularity of pools, in bytes of a page, and lists of buffers of one kind. Two buffers of different kinds that
+ * conflict have no page in common. */
+STOWAGE_API int stowage_set_granularity(stowage_solver *, int64_t count, const int64_t *pool,
+                                        const int64_t *bytes);
+STOWAGE_API int stowage_set_kinds(stowage_solver *, int64_t count, const int64_t *list,
+                                  const int64_t *buffer);
+
 /* The sizes that a pool may have, ascending in each, and their prices. The cost of a plan has, for each pool with a
  * buffer, the price of the cheapest size that holds its buffers. The largest size is the capacity. */
 STOWAGE_API int stowage_set_sizes(stowage_solver *, int64_t count, const int64_t *pool,

@@ -119,6 +119,7 @@ struct pool {
   bool objects = false;           // it is divided into objects: two buffers begin at the same byte or share none
   std::vector<int64_t> borders{}; // bytes at which a bank ends: no buffer lies on both sides, but for those that span
   std::vector<pool_size> sizes{}; // sizes that it may have, ascending, each at a price
+  int64_t granularity = 0;        // bytes of a page: two buffers of different kinds that conflict share none; 0 for none
 };
 struct pair {
   int64_t first = 0, second = 0;
@@ -168,6 +169,8 @@ struct rules {
   std::vector<std::vector<int64_t>> same_pool{};
   // lists of buffers that are all at one offset, each in its own pool
   std::vector<std::vector<int64_t>> lockstep{};
+  // lists of buffers of one kind; two of different kinds that conflict share no page of a pool with a granularity
+  std::vector<std::vector<int64_t>> kinds{};
   // buffers that may lie on both sides of a border of their pool
   std::vector<int64_t> spans{};
   // end of rules
@@ -362,6 +365,7 @@ class solver {
       n.add(0, p.capacity, p.alignment, p.cost);
       for (const range &x : p.reserved) n.add(1, std::int64_t(k), x.lower, x.upper);
       if (p.objects) n.add(12, std::int64_t(k));
+      if (p.granularity != 0) n.add(17, std::int64_t(k), p.granularity);
       for (int64_t x : p.borders) n.add(14, std::int64_t(k), x);
       for (const pool_size &x : p.sizes) n.add(15, std::int64_t(k), x.bytes, x.price);
     }
@@ -378,6 +382,8 @@ class solver {
     for (std::size_t k = 0; k < r.same_pool.size(); k++)
       for (int64_t x : r.same_pool[k]) n.add(11, std::int64_t(k), x);
     for (int64_t x : r.spans) n.add(16, x);
+    for (std::size_t k = 0; k < r.kinds.size(); k++)
+      for (int64_t x : r.kinds[k]) n.add(18, std::int64_t(k), x);
     for (std::size_t k = 0; k < r.lockstep.size(); k++)
       for (int64_t x : r.lockstep[k]) n.add(13, std::int64_t(k), x);
     n.lower = r.clock_lower, n.upper = r.clock_upper;
@@ -404,6 +410,8 @@ class solver {
     check(stowage_set_borders(s, n.size(14), n.at(14, 0), n.at(14, 1)));
     check(stowage_set_sizes(s, n.size(15), n.at(15, 0), n.at(15, 1), n.at(15, 2)));
     check(stowage_set_spans(s, n.size(16), n.at(16, 0)));
+    check(stowage_set_granularity(s, n.size(17), n.at(17, 0), n.at(17, 1)));
+    check(stowage_set_kinds(s, n.size(18), n.at(18, 0), n.at(18, 1)));
     check(stowage_set_clocks(s, r.threads, n.lower.data(), n.upper.data()));
     check(stowage_set_period(s, r.period));
     check(stowage_set_objective(s, std::int64_t(n.measures.size()), n.measures.data()));
@@ -600,7 +608,7 @@ class solver {
   struct ruled {
     std::vector<std::string> names, objective;
     std::vector<const char *> pools, measures;
-    std::vector<int64_t> columns[17][4], lower, upper;
+    std::vector<int64_t> columns[19][4], lower, upper;
     template <class... X>
     void add(int list, X... x) {
       int k = 0;

@@ -82,12 +82,14 @@
 //
 //	"different_pools": [["ping", "pong"]],
 //	"same_pool": [["a", "c"]],
-//	"lockstep": [["kv in prefill", "kv in decode"]]
+//	"lockstep": [["kv in prefill", "kv in decode"]],
+//	"kinds": [["image"], ["vertices", "indices"]]
 //
 // and in a pool
 //
 //	"objects": true,
 //	"borders": [16384, 32768],
+//	"granularity": 1024,
 //	"sizes": [[32768, 3], [65536, 5]]
 //
 // and in a buffer

@@ -12,7 +12,7 @@ import (
 const banks = `{
   "version": 3,
   "pools": [
-    {"id": "x", "capacity": 8, "sizes": [[4, 1], [8, 3]], "borders": [2, 4]},
+    {"id": "x", "capacity": 8, "sizes": [[4, 1], [8, 3]], "borders": [2, 4], "granularity": 4},
     {"id": "y", "objects": true}
   ],
   "buffers": [
@@ -31,6 +31,9 @@ const banks = `{
   ],
   "lockstep": [
     ["w", "v"]
+  ],
+  "kinds": [
+    ["a"]
   ]
 }
 `
@@ -43,7 +46,7 @@ func TestLists(t *testing.T) {
 	}
 	different, same := [][]int32{{0, 1}, {2, 1}}, [][]int32{{2, 0}}
 	if !reflect.DeepEqual(p.Rules.DifferentPools, different) || !reflect.DeepEqual(p.Rules.SamePool, same) ||
-		!reflect.DeepEqual(p.Rules.Lockstep, [][]int32{{4, 3}}) {
+		!reflect.DeepEqual(p.Rules.Lockstep, [][]int32{{4, 3}}) || !reflect.DeepEqual(p.Rules.Kinds, [][]int32{{0}}) {
 		t.Errorf("read %v and %v", p.Rules.DifferentPools, p.Rules.SamePool)
 	}
 	var b bytes.Buffer
@@ -58,7 +61,7 @@ func TestLists(t *testing.T) {
 		t.Errorf("read %v", p.Rules.Pools)
 	}
 	x, want := &p.Rules.Pools[0], []model.Size{{Bytes: 4, Price: 1}, {Bytes: 8, Price: 3}}
-	if !reflect.DeepEqual(x.Sizes, want) || !reflect.DeepEqual(x.Borders, []int64{2, 4}) || !p.Buffers[4].Extra.Spans || !reflect.DeepEqual(again.Buffers, p.Buffers) {
+	if !reflect.DeepEqual(x.Sizes, want) || !reflect.DeepEqual(x.Borders, []int64{2, 4}) || !p.Buffers[4].Extra.Spans || x.Granularity != 4 || !reflect.DeepEqual(again.Buffers, p.Buffers) {
 		t.Errorf("read %v and %v", *x, p.Buffers[4].Extra)
 	}
 	if q, _, err := Read(strings.NewReader(strings.Replace(banks, `"capacity": 8, `, "", 1)), "x.json"); err != nil || q.Rules.Pools[0].Capacity != 8 {
@@ -81,7 +84,7 @@ func TestListsFaults(t *testing.T) {
 		{`"version": 3`, `"version": 2`, `x.json:5: pools.objects: is not a known key: a problem with objects begins ` +
 			`with "version": 3`},
 		{
-			"  \"version\": 3,\n  \"pools\": [\n    {\"id\": \"x\", \"capacity\": 8, \"sizes\": [[4, 1], [8, 3]], \"borders\": [2, 4]},\n    {\"id\": \"y\", \"objects\": true}\n  ],", `"version": 2,`,
+			"  \"version\": 3,\n  \"pools\": [\n    {\"id\": \"x\", \"capacity\": 8, \"sizes\": [[4, 1], [8, 3]], \"borders\": [2, 4], \"granularity\": 4},\n    {\"id\": \"y\", \"objects\": true}\n  ],", `"version": 2,`,
 			`x.json:10: different_pools: is not a known key: a problem with different_pools begins with "version": 3`,
 		},
 		{`["c", "b"]`, `["c", "d"]`, `x.json:16: different_pools "d": is no buffer of the problem`},

@@ -28,7 +28,7 @@ var (
 	rulesDocumentKeys = slices.Concat(documentKeys, []string{
 		"pools", "together", "apart", "may_overlap", "penalties", "distances", "threads", "period", "objective",
 	})
-	listKeys          = []string{"different_pools", "same_pool", "lockstep"}
+	listKeys          = []string{"different_pools", "same_pool", "lockstep", "kinds"}
 	listsDocumentKeys = slices.Concat(rulesDocumentKeys, listKeys)
 	rulesBufferKeys   = slices.Concat(bufferKeys, []string{"fixed", "pools", "costs", "evictions"})
 	banksBufferKeys   = slices.Concat(rulesBufferKeys, []string{"spans"})
@@ -124,7 +124,7 @@ func (d *decoder) rule(name string) {
 		d.list(name, pairBytes, func() { d.readPair(name, "cost") })
 	case "distances":
 		d.list(name, pairBytes, func() { d.readPair(name, "distance") })
-	case "different_pools", "same_pool", "lockstep":
+	case "different_pools", "same_pool", "lockstep", "kinds":
 		d.list(name, 2*int(unsafe.Sizeof(listed{})), func() {
 			d.peek()
 			x := listed{at: d.pos}
@@ -161,7 +161,7 @@ const maxThreads = 1 << 16
 
 var (
 	poolKeys     = []string{"id", "capacity", "alignment", "cost", "reserved"}
-	bankPoolKeys = slices.Concat(poolKeys, []string{"objects", "borders", "sizes"}) // of version 3
+	bankPoolKeys = slices.Concat(poolKeys, []string{"objects", "borders", "sizes", "granularity"}) // of version 3
 )
 
 func (d *decoder) readPool() {
@@ -194,6 +194,8 @@ func (d *decoder) readPool() {
 			p.Objects = d.truth("pools.objects")
 		case 6:
 			p.Borders = d.integers("pools.borders")
+		case 8:
+			p.Granularity = d.amount("pools.granularity")
 		case 7:
 			d.list("pools.sizes", 2*int(unsafe.Sizeof(model.Size{})), func() {
 				bytes, price := d.span("pools.sizes", func(field string) int64 {

@@ -164,6 +164,9 @@ func (e *encoder) rulesAbove(r *model.Rules) {
 		if len(p.Sizes) > 0 {
 			e.str(`, "sizes": `).inline(len(p.Sizes), func(k int) { e.ints([]int64{p.Sizes[k].Bytes, p.Sizes[k].Price}) })
 		}
+		if p.Granularity > 0 {
+			e.str(`, "granularity": `).int(p.Granularity)
+		}
 		if len(p.Borders) > 0 {
 			e.str(`, "borders": `).ints(p.Borders)
 		}

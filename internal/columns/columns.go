@@ -25,17 +25,19 @@ const (
 	Borders               // pool, the byte at which a bank ends
 	Sizes                 // pool, bytes, price
 	Spans                 // buffer
+	Granularity           // pool, bytes of a page
+	Kinds                 // as DifferentPools
 	Count
 )
 
 // Widths are the numbers in a row of each list.
-var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4, 2, 2, 1, 2, 2, 3, 1}
+var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4, 2, 2, 1, 2, 2, 3, 1, 2, 2}
 
 // Lists are the rows of each list, or nil. A row is valid until the next one.
 type Lists [Count]iter.Seq[[]int64]
 
 // Fill adds the rules of the lists to a problem, which has its pools already. In rows of Reserved, Allowed, Costs, Evictions,
-// Objects, Borders, Sizes and Spans, the first number must name an existing pool or buffer. Other indices must fit 32 bits. model.Validate
+// Objects, Borders, Sizes, Spans and Granularity, the first number must name an existing pool or buffer. Other indices must fit 32 bits. model.Validate
 // reports all other faults.
 func (l *Lists) Fill(p *model.Problem) {
 	r := p.Rules
@@ -89,6 +91,8 @@ func (l *Lists) Fill(p *model.Problem) {
 		return all
 	}
 	r.DifferentPools, r.SamePool, r.Lockstep = of(DifferentPools), of(SamePool), of(Lockstep)
+	r.Kinds = of(Kinds)
+	each(Granularity, func(x []int64) { r.Pools[x[0]].Granularity = x[1] })
 	each(Objects, func(x []int64) { r.Pools[x[0]].Objects = true })
 	each(Borders, func(x []int64) { r.Pools[x[0]].Borders = append(r.Pools[x[0]].Borders, x[1]) })
 	each(Sizes, func(x []int64) {

@@ -2,6 +2,7 @@
 // and each of these calls the next:
 //
 //	eviction      decides which evictions are taken; the parts of the buffers that stay are planned without any
+//	pages         keeps buffers of different kinds from sharing a page
 //	sizes         chooses the size of each pool that may have several, each at a price
 //	banks         puts the images of a buffer in several pools at one offset, and keeps buffers within the borders of a
 //	              pool: such pools are planned as one, with more slots of time
@@ -9,7 +10,7 @@
 //	poolchoice    decides the pool of each buffer that may be in several
 //	pools         plans a problem in which each buffer has its pool: pool by pool, measure by measure
 //
-// The package relax has what these three share. These ask no planner:
+// The package relax has what these four share. These ask no planner:
 //
 //	places        where each body may lie by itself and beside fixed ones, before any search
 //	evictbound    evictions by loads alone
@@ -31,6 +32,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/ruled/banks"
 	"github.com/stowage-go/stowage/internal/ruled/eviction"
+	"github.com/stowage-go/stowage/internal/ruled/pages"
 	"github.com/stowage-go/stowage/internal/ruled/poolchoice"
 	"github.com/stowage-go/stowage/internal/ruled/poollists"
 	"github.com/stowage-go/stowage/internal/ruled/pools"
@@ -133,14 +135,14 @@ func (a *attempt) choose(ctx context.Context) error {
 	return err
 }
 
-// lists plans a problem without evictions: sizes of pools first, then rules of banks and lists of pools. Each plans
+// lists plans a problem without evictions: pages first, then sizes of pools, rules of banks and lists of pools. Each plans
 // problems without its rule, and poolchoice does the rest.
 func (a *attempt) lists(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
 	choose := func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
 		return poolchoice.Plan(ctx, p, a.planner, o, spent)
 	}
 	for _, rule := range []func(context.Context, *model.Problem, relax.Options, plan.Stats, relax.Planner) (plan.Result, error){
-		poollists.Plan, banks.Plan, sizes.Plan,
+		poollists.Plan, banks.Plan, sizes.Plan, pages.Plan,
 	} {
 		rest := choose
 		choose = func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {

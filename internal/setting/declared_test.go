@@ -113,6 +113,11 @@ var rules = []keyword{
 		python: "Optional[Lists] = None", typescript: "readonly (readonly Name[])[]",
 	},
 	{
+		name: "kinds", doc: "lists of buffers of one kind; two of different kinds that conflict share no page of a pool with a granularity",
+		cxx:    []string{"std::vector<std::vector<int64_t>> kinds{};"},
+		python: "Optional[Lists] = None", typescript: "readonly (readonly Name[])[]",
+	},
+	{
 		name: "spans", doc: "buffers that may lie on both sides of a border of their pool",
 		cxx:    []string{"std::vector<int64_t> spans{};"},
 		python: "Optional[Iterable[Name]] = None", typescript: "readonly Name[]",

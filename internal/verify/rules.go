@@ -70,6 +70,7 @@ func checkPlan(p *model.Problem, plan *model.Plan, claimed []model.Value, most i
 		c.ties()
 		c.poolLists()
 		c.objects()
+		c.pages()
 		for pair := range c.apart {
 			c.separate(pair)
 		}
@@ -405,6 +406,42 @@ func (c *ruled) objects() {
 				far = longest
 			}
 			from = to
+		}
+	}
+}
+
+// pages checks the pools with a granularity: stays of different kinds that are apart or meet have no page in common.
+func (c *ruled) pages() {
+	kind := make(map[int]int)
+	for k, list := range c.rules.Kinds {
+		for _, i := range list {
+			kind[int(i)] = k + 1
+		}
+	}
+	for pool := range c.pools {
+		g := c.pools[pool].Granularity
+		if g < 1 || len(kind) == 0 {
+			continue
+		}
+		var here []*stayed
+		for k := range c.placed {
+			if x := &c.placed[k]; x.pool == int32(pool) && kind[x.buffer] > 0 && x.at >= 0 {
+				here = append(here, x)
+			}
+		}
+		slices.SortStableFunc(here, func(x, y *stayed) int { return cmp.Compare(x.at, y.at) })
+		for n, x := range here {
+			last := (c.end(x) - 1) / g
+			for _, y := range here[n+1:] {
+				if y.at/g > last {
+					break
+				}
+				pair := ordered(int32(x.buffer), int32(y.buffer))
+				if kind[x.buffer] != kind[y.buffer] && c.root(pair[0]) != c.root(pair[1]) && (c.apart[pair] || !c.free[pair] && c.meet(x, y)) {
+					c.add(model.RulePage, int(pair[0]), int(pair[1]), fmt.Sprintf("buffers %s and %s are of different kinds, but both lie on the page of %d bytes at %d%s",
+						placed(&c.p.Buffers[x.buffer], x.at), placed(&c.p.Buffers[y.buffer], y.at), g, y.at/g*g, c.in(x.pool)))
+				}
+			}
 		}
 	}
 }

@@ -197,6 +197,9 @@ func TestCheckPlanRules(t *testing.T) {
 		{"one pool", model.RuleSame, 1, func(p *model.Problem, _ *model.Plan) {
 			p.Rules.SamePool = [][]int32{{0, 1, 3}, {0, 2}}
 		}, `buffers "a" and "c" must be in one pool, but they are at offset 4 of pool "x" and at offset 4 of pool "y"`},
+		{"a page", model.RulePage, 1, func(p *model.Problem, _ *model.Plan) {
+			p.Rules.Pools[0].Granularity, p.Rules.Kinds = 16, [][]int32{{0}, {2, 3}, {1}}
+		}, "are of different kinds, but both lie on the page of 16 bytes at 0"},
 		{"a border", model.RuleBorder, 1, func(p *model.Problem, plan *model.Plan) {
 			p.Rules.Pools[0].Borders = []int64{6}
 			plan.Offsets[0], p.Buffers[1].Extra = 4, &model.Extra{Pools: []int32{0}, Spans: true}

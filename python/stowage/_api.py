@@ -59,9 +59,9 @@ def solve(
     may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None, penalties: Optional[Triples] = None,
     evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
     period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, different_pools: Optional[Lists] = None,
-    same_pool: Optional[Lists] = None, lockstep: Optional[Lists] = None, spans: Optional[Iterable[Name]] = None, planner: Optional[str] = None,
-    capacity: Optional[Size] = None, minimize: bool = False, timeout: Optional[Seconds] = None, nodes: Optional[SupportsIndex] = None,
-    workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0, without: Sequence[str] = (),
+    same_pool: Optional[Lists] = None, lockstep: Optional[Lists] = None, kinds: Optional[Lists] = None, spans: Optional[Iterable[Name]] = None,
+    planner: Optional[str] = None, capacity: Optional[Size] = None, minimize: bool = False, timeout: Optional[Seconds] = None,
+    nodes: Optional[SupportsIndex] = None, workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0, without: Sequence[str] = (),
     params: Optional[Mapping[str, object]] = None, start: Optional[Start] = None, progress: Optional[Callable[[Progress], object]] = None,
     # end of solve
 ) -> Plan:  # fmt: skip
@@ -96,6 +96,8 @@ def solve(
     different_pools, same_pool, lockstep
                   lists of buffers: any two in different pools, all in one pool, or all at one
                   offset, each in its pool
+    kinds         lists of buffers of one kind; two of different kinds that conflict share no page
+                  of a pool with a granularity
     spans         buffers that may lie on both sides of a border of their pool
 
     With a sequence of numbers for each buffer, lower and upper are lifespans by several clocks.
@@ -105,7 +107,7 @@ def solve(
     problem = Problem(
         lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, pools=pools, allowed=allowed, costs=costs,
         together=together, apart=apart, may_overlap=may_overlap, distances=distances, penalties=penalties, period=period,
-        evictions=evictions, objective=objective, different_pools=different_pools, same_pool=same_pool, lockstep=lockstep, spans=spans,
+        evictions=evictions, objective=objective, different_pools=different_pools, same_pool=same_pool, lockstep=lockstep, kinds=kinds, spans=spans,
     )  # fmt: skip
     o = _options(capacity, minimize, timeout, nodes, workers, seed, planner, without, params)
     if start is None:

@@ -44,6 +44,7 @@ class Pool(NamedTuple):
     objects: bool = False  #: it is divided into objects: two buffers begin at the same byte or share none
     borders: Sequence[int] = ()  #: bytes at which a bank ends: no buffer lies on both sides, but for those of spans
     sizes: Sequence[Sequence[int]] = ()  #: (bytes, price) of the sizes that it may have, ascending
+    granularity: Size = 0  #: bytes of a page: two buffers of different kinds that conflict share none; 0 for none
 
 
 class Part(NamedTuple):
@@ -56,7 +57,7 @@ class Part(NamedTuple):
 
 
 # The rules that are lists of buffers, and the lists of rows.
-LISTINGS = ("different_pools", "same_pool", "lockstep")
+LISTINGS = ("different_pools", "same_pool", "lockstep", "kinds")
 LISTS = ("reserved", "allowed", "costs", "together", "apart", "may_overlap", "distances", "penalties", "evictions", *LISTINGS, "borders", "sizes", "spans")
 
 
@@ -84,6 +85,7 @@ class Rules:
     different_pools, same_pool, lockstep
                  lists of buffers: any two in different pools, all in one pool, or all at one
                  offset, each in its pool
+    kinds        lists of buffers of one kind
     spans        buffers that may lie on both sides of a border of their pool
     """
 
@@ -163,7 +165,7 @@ class Rules:
             self.threads, self._clocks = clocks[0][0], (clocks[0][1], clocks[1][1])
         self._lists = lists
         self._numbers = [
-            {field: _units.size(f"{field} of pool {pool.id}", getattr(pool, field)) for field in ("capacity", "alignment", "cost")} for pool in self.pools
+            {field: _units.size(f"{field} of pool {pool.id}", getattr(pool, field)) for field in ("capacity", "alignment", "cost", "granularity")} for pool in self.pools
         ]
 
     def __bool__(self) -> bool:
@@ -201,6 +203,8 @@ class Rules:
     penalties: list[tuple[int, ...]] = _rows("penalties", "(first, second, cost) of buffers that had better share no byte.")
     different_pools: list[tuple[int, ...]] = _rows("different_pools", "Lists of buffers, any two of which are in different pools.")
     same_pool: list[tuple[int, ...]] = _rows("same_pool", "Lists of buffers that are all in one pool.")
+    kinds: list[tuple[int, ...]] = _rows("kinds", "Lists of buffers of one kind.")
+
     @property
     def spans(self) -> list[int]:
         """Buffers that may lie on both sides of a border of their pool."""
@@ -239,7 +243,7 @@ class Rules:
 
     def _into(self, d: dict[str, Any], ids: Sequence[str]) -> None:
         """Adds the rules to the content of a JSON file with these buffers."""
-        d["version"] = 3 if any(self._lists[name] for name in (*LISTINGS, "borders", "sizes")) or any(pool.objects for pool in self.pools) else 2
+        d["version"] = 3 if any(self._lists[name] for name in (*LISTINGS, "borders", "sizes")) or any(pool.objects or pool.granularity for pool in self.pools) else 2
         if self.pools:
             pools: list[dict[str, Any]] = [{"id": pool.id} for pool in self.pools]
             d["pools"] = pools

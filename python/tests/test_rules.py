@@ -162,6 +162,7 @@ class Rules(unittest.TestCase):
             (([0, 0, 0], [4, 4, 4], [6, 5, 3]), {"pools": ["x", "y"], "allowed": ["x", "y", "y"], "objective": "max_height", "lockstep": [(0, 2)]}, "max_height", 8),
             (two, {"pools": [stowage.Pool("x", borders=[8])], "objective": "height"}, "height", 13),
             (two, {"pools": [{"id": "x", "borders": [8]}], "objective": "height", "spans": ["b"]}, "height", 11),
+            (two, {"pools": [{"id": "x", "granularity": 8}], "objective": "height", "kinds": [["a"], ["b"]]}, "height", 13),
             (two, {"pools": [stowage.Pool("x", sizes=[(8, 1), (16, 5)]), {"id": "y", "sizes": [[8, 3]]}], "objective": "cost"}, "cost", 4),
             (two, {"pools": [stowage.Pool("x", objects=True)], "objective": ["height", "objects"]}, "objects", 2),
             (apart, {"pools": [{"id": "x", "objects": True}], "objective": ["height", "objects"]}, "objects", 1),

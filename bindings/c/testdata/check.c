@@ -168,8 +168,10 @@ static void rules(void) {
 		CHECK(stowage_get_measure(b, "max_height", &value, NULL) == 0 && value == 11);
 		CHECK(stowage_set_same_pool(b, 0, NULL, NULL) == 0 && stowage_set_lockstep(b, 2, none, both) == 0 && stowage_set_allowed(b, 2, both, both) == 0);
 		CHECK(stowage_solve(b, offsets) == STOWAGE_OPTIMAL && offsets[0] == offsets[1] && strstr(stowage_json(b, NULL), "\"lockstep\"") != NULL);
+		CHECK(stowage_set_granularity(b, 1, none, bytes) == 0 && stowage_set_kinds(b, 2, both, both) == 0);
 		CHECK(stowage_set_borders(b, 1, none, bytes) == 0 && stowage_set_spans(b, 1, none) == 0 && stowage_set_sizes(b, 1, both, early, late) == 0);
 		CHECK(stowage_solve(b, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(b), "sizes") != NULL);
+		CHECK(stowage_set_granularity(b, 0, NULL, NULL) == 0 && stowage_set_kinds(b, 0, NULL, NULL) == 0);
 		CHECK(stowage_set_borders(b, 0, NULL, NULL) == 0 && stowage_set_spans(b, 0, NULL) == 0 && stowage_set_sizes(b, 0, NULL, NULL, NULL) == 0);
 		CHECK(stowage_set_lockstep(b, 0, NULL, NULL) == 0 && stowage_set_allowed(b, 0, NULL, NULL) == 0);
 		CHECK(stowage_set_same_pool(b, 1, none, bad) == 0);

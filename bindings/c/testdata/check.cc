@@ -243,6 +243,9 @@ static void memories() {
   r.spans = {1};
   CHECK(s.rules(r).solve().height == 11);
   r = {};
+  r.pools = {{"x"}}, r.pools[0].granularity = 8, r.kinds = {{0}, {1}};
+  CHECK(s.rules(r).solve().height == 13);
+  r = {};
   r.pools = {{"x"}, {"y"}}, r.pools[0].sizes = {{8, 1}, {16, 5}}, r.pools[1].sizes = {{8, 3}};
   CHECK(s.rules(r).solve().pools[0] != s.solve().pools[1] && s.measure("cost").first == 4);
   r = {};

@@ -53,6 +53,8 @@ export interface Pool {
   borders?: readonly Whole[];
   /** Sizes [bytes, price] that it may have, ascending: a pool that is used costs the price of the cheapest that holds it. */
   sizes?: readonly (readonly Whole[])[];
+  /** Bytes of a page: two buffers of different kinds that conflict share none. Default: 0, none. */
+  granularity?: Size;
 }
 
 /** A buffer or a pool: its place, or its name. */
@@ -91,6 +93,8 @@ export interface Rules {
   samePool?: readonly (readonly Name[])[];
   /** Lists of buffers that are all at one offset, each in its own pool. */
   lockstep?: readonly (readonly Name[])[];
+  /** Lists of buffers of one kind; two of different kinds that conflict share no page of a pool with a granularity. */
+  kinds?: readonly (readonly Name[])[];
   /** Buffers that may lie on both sides of a border of their pool. */
   spans?: readonly Name[];
   // end of rules

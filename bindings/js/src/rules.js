@@ -8,12 +8,12 @@ import { sizeOf } from "./units.js";
 // prettier-ignore
 const RULES = [
   "pools", "allowed", "costs", "together", "apart", "mayOverlap", "distances", "penalties", "evictions", "clocks",
-  "period", "objective", "differentPools", "samePool", "lockstep", "spans",
+  "period", "objective", "differentPools", "samePool", "lockstep", "kinds", "spans",
 ];
 // end of rules
 // Those that are lists, row after row.
-const LISTS = ["reserved", ...RULES.slice(1, 9), "differentPools", "samePool", "objects", "lockstep", "borders", "sizes", "spans"];
-const POOL = ["id", "capacity", "alignment", "cost", "reserved", "objects", "borders", "sizes"];
+const LISTS = ["reserved", ...RULES.slice(1, 9), "differentPools", "samePool", "objects", "lockstep", "borders", "sizes", "spans", "granularity", "kinds"];
+const POOL = ["id", "capacity", "alignment", "cost", "reserved", "objects", "borders", "sizes", "granularity"];
 
 const textual = (value) => typeof value === "string";
 
@@ -39,7 +39,8 @@ export function rulesOf(rules, n, ids) {
   const buffer = placesOf("buffer", n, ids);
   const pool = poolsOf(pools.map(({ id }) => id));
   const lists = Object.fromEntries(LISTS.map((name) => [name, []]));
-  pools.forEach(({ id, reserved, objects, borders, sizes }, k) => {
+  pools.forEach(({ id, reserved, objects, borders, sizes, granularity }, k) => {
+    if (granularity) lists.granularity.push(BigInt(k), granularity);
     if (objects) lists.objects.push(BigInt(k));
     for (const at of borders) lists.borders.push(BigInt(k), wholeOf(at, `borders of pool ${id}`));
     for (const size of sizes) lists.sizes.push(BigInt(k), ...numbersIn(size, 2, `sizes of pool ${id}`));
@@ -82,7 +83,7 @@ export function rulesOf(rules, n, ids) {
       lists[name].push(buffer(a, what), buffer(b, what), ...value.map((x) => wholeOf(x, what)));
     });
   }
-  for (const name of ["differentPools", "samePool", "lockstep"]) {
+  for (const name of ["differentPools", "samePool", "lockstep", "kinds"]) {
     rowsOf(rules[name], name).forEach((list, k) => {
       const what = `${name}[${k}]`;
       for (const of of rowsOf(list, what)) lists[name].push(BigInt(k), buffer(of, what));
@@ -182,6 +183,7 @@ function poolOf(pool, k) {
     capacity: number("capacity"),
     alignment: number("alignment"),
     cost: number("cost"),
+    granularity: number("granularity"),
     reserved: rowsOf(pool.reserved, `pools[${k}].reserved`),
     borders: rowsOf(pool.borders, `pools[${k}].borders`),
     sizes: rowsOf(pool.sizes, `pools[${k}].sizes`),

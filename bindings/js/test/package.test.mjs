@@ -782,6 +782,7 @@ test("every rule", async () => {
     [[[0, 0, 0], [4, 4, 4], [6, 5, 3]], { pools: ["x", "y"], allowed: ["x", "y", "y"], objective: ["max_height"], lockstep: [[0, 2]] }, "max_height", 8, 8],
     [two, { pools: [{ id: "x", borders: [8] }] }, "height", 13, 11],
     [two, { pools: [{ id: "x", borders: [8] }], spans: [1] }, "height", 11],
+    [two, { pools: [{ id: "x", granularity: 8 }], kinds: [[0], [1]] }, "height", 13, 11],
     [two, { pools: [{ id: "x", sizes: [[8, 1], [16, 5]] }, { id: "y", sizes: [[8, 3]] }] }, "cost", 4],
     [apart, { pools: ["x", "y"], differentPools: [["0", 1]], objective: ["height"] }, "height", 11, 6],
     [two, { pools: ["x", "y"], samePool: [[0, 1]], objective: ["max_height"] }, "max_height", 11, 11],

@@ -140,13 +140,16 @@ Keys beside buffers:
                "borders": [64, 128] (version 3) no buffer lies on both
                sides of a border, if it has no "spans": true; with
                "sizes": [[64, 3], [128, 5]] (version 3) a used pool adds
-               the price of the cheapest size that fits to the cost
+               the price of the cheapest size that fits to the cost;
+               "granularity": 64 (version 3) is the size of its pages
   together     buffers at fixed distances: {"buffers": [...], "at": [...]}
   apart        pairs that share no byte, whatever their lifespans
   may_overlap  pairs that may share bytes although both are live
   different_pools, same_pool, lockstep
                lists of buffers in different pools, all in one, or all at one
                offset, each in its pool; the file then has version 3
+  kinds        lists of buffers of one kind (version 3): two of different
+               kinds that conflict share no page of such a pool
   distances    a result over an operand: {"buffers": [operand, result],
                "distance": D}, if offset of operand - that of result >= D
   penalties    {"buffers": [a, b], "cost": N}, paid if the two share a byte

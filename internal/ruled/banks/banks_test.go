@@ -7,7 +7,11 @@ import (
 	"testing"
 
 	_ "github.com/stowage-go/stowage/internal/exact"
+	_ "github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/ruled"
+	"github.com/stowage-go/stowage/internal/ruled/banks"
+	"github.com/stowage-go/stowage/internal/ruled/poolchoice"
+	"github.com/stowage-go/stowage/internal/ruled/relax"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/must"
@@ -21,9 +25,11 @@ import (
 func TestEqualsBruteForce(t *testing.T) {
 	planner := run.Prepared(must.Get(plan.Find("exact"))(t))
 	r := rand.New(rand.NewPCG(45, 15))
-	for _, rules := range [][]string{{"lockstep"}, {"borders"}, {"borders", "lockstep"}, {"sizes"}, {"sizes", "borders"}} {
+	for _, rules := range [][]string{
+		{"lockstep"}, {"borders"}, {"borders", "lockstep"}, {"sizes"}, {"sizes", "borders"}, {"granularity"}, {"granularity", "sizes"},
+	} {
 		none, open, lower, total := 0, 0, 0, 0
-		for total < plantest.Share(2_000, 300, 50) {
+		for total < plantest.Share(2_000, 120, 40) {
 			p := drawn.Bank(r, rules...)
 			best, _, decided := oracle.Chains(p, 20_000)
 			if !decided {
@@ -47,6 +53,24 @@ func TestEqualsBruteForce(t *testing.T) {
 		if open > total/25 || none < total/10 || lower < total/10 {
 			t.Error("lopsided")
 		}
+	}
+}
+
+// TestBordersByHeuristic asks a planner that proves nothing, so the heights are bisected.
+func TestBordersByHeuristic(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 16))
+	planner := run.Prepared(must.Get(plan.Find("first-fit"))(t))
+	for range plantest.Share(1_000, 200, 50) {
+		p := drawn.Bank(r, "borders")
+		best, _, decided := oracle.Chains(p, 20_000)
+		if !decided || slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.MayLeave() }) {
+			continue
+		}
+		got := must.Get(banks.Plan(context.Background(), p, relax.Options{Name: "first-fit", Least: true}, plan.Stats{},
+			func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+				return poolchoice.Plan(ctx, p, planner, o, spent)
+			}))(t)
+		plantest.Best(t, p, got, best)
 	}
 }
 

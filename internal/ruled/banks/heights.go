@@ -257,13 +257,17 @@ func (h *heights) tighten(high []int64) bool {
 			return false
 		}
 		name, _, _ := strings.Cut(string(m), ":")
+		ends := int64(0)
+		for _, q := range h.about(m) {
+			ends += h.end(m, q)
+		}
 		for _, q := range h.about(m) {
 			switch {
 			case m == model.MeasureCost || m == model.MeasurePenalty || m == model.MeasureEviction || m == model.MeasureObjects:
 			case strings.HasPrefix(name, "max_"):
 				high[q] = min(high[q], most)
 			default:
-				high[q] = min(high[q], most-least[k]+h.end(m, q))
+				high[q] = min(high[q], most-ends+h.end(m, q))
 			}
 		}
 		if least[k] < best {

@@ -65,7 +65,7 @@ type Outcome struct {
 
 // Takes reports whether a problem is small enough to be enumerated.
 func Takes(p *model.Problem, buffers int) bool {
-	if len(p.Buffers) > buffers || p.Rules == nil || len(p.Rules.Lockstep) > 0 || p.Rules.HasSizes() { // lockstep ties the pools, and prices are no sum over buffers
+	if len(p.Buffers) > buffers || p.Rules == nil || len(p.Rules.Lockstep) > 0 { // lockstep ties the pools
 		return false
 	}
 	bodies := 0
@@ -321,7 +321,7 @@ func (x *search) twins(measures []model.Measure) {
 func (x *search) same(a, b int, measures []model.Measure) bool {
 	l, m := x.lanes[a], x.lanes[b]
 	if l.capacity != m.capacity || l.alignment != m.alignment || l.objects != m.objects || !slices.Equal(l.reserved, m.reserved) ||
-		!slices.Equal(l.borders, m.borders) {
+		l.page != m.page || !slices.Equal(l.pool.Sizes, m.pool.Sizes) || !slices.Equal(l.borders, m.borders) {
 		return false
 	}
 	for k := range x.members {

@@ -81,7 +81,7 @@ func (l *lane) front(x *search, in set, had *front) *front {
 		}
 	}
 	for _, place := range k.places {
-		top += l.size[place] + l.align[place] - 1
+		top += l.size[place] + l.align[place] - 1 + max(0, l.page-1)
 	}
 	if l.capacity > 0 {
 		top = min(top, l.capacity)
@@ -151,10 +151,16 @@ func (k *packer) descend(low []int64, paid int64) {
 		return
 	}
 	if a, b, f, clash := k.clash(low); clash {
-		ways := [2]more{{a, b, f.Below}, {b, a, -f.Above}}
+		ways := [2]more{{from: a, to: b, by: f.Below}, {from: b, to: a, by: -f.Above}}
 		if low[b]+ways[1].by+k.lane.size[k.places[a]] < low[a]+ways[0].by+k.lane.size[k.places[b]] {
 			ways[0], ways[1] = ways[1], ways[0]
 		}
+		for _, m := range ways {
+			k.try(low, paid, m)
+		}
+		return
+	}
+	if ways, clash := k.shared(low); clash {
 		for _, m := range ways {
 			k.try(low, paid, m)
 		}
@@ -167,8 +173,8 @@ func (k *packer) descend(low []int64, paid int64) {
 		k.pays[n] = true
 		k.descend(low, paid+y.cost)
 		k.pays[n] = false
-		k.try(low, paid, more{y.a, y.b, y.below})
-		k.try(low, paid, more{y.b, y.a, -y.above})
+		k.try(low, paid, more{from: y.a, to: y.b, by: y.below})
+		k.try(low, paid, more{from: y.b, to: y.a, by: -y.above})
 		return
 	}
 	for n, y := range k.links {
@@ -176,7 +182,7 @@ func (k *packer) descend(low []int64, paid int64) {
 			continue
 		}
 		k.joined[n] = true
-		k.above = append(k.above, more{y.a, y.b, y.by}, more{y.b, y.a, -y.by})
+		k.above = append(k.above, more{from: y.a, to: y.b, by: y.by}, more{from: y.b, to: y.a, by: -y.by})
 		if next := slices.Clone(low); k.rise(next) {
 			k.descend(next, paid)
 		}
@@ -258,6 +264,31 @@ func (k *packer) clash(low []int64) (a, b int32, f timeline.Forbidden, found boo
 		}
 	}
 	return a, b, f, found
+}
+
+// shared returns the ways out for two members of different kinds on one page.
+func (k *packer) shared(low []int64) (ways [2]more, clash bool) {
+	g := k.lane.page
+	if g == 0 {
+		return ways, false
+	}
+	for i := range low {
+		for j := range low {
+			if i == j || k.places[i] > k.places[j] {
+				continue
+			}
+			for _, y := range k.lane.kinds[int(k.places[i])*len(k.lane.body)+int(k.places[j])] {
+				a, b := low[i]+y.from, low[j]+y.at
+				if a/g <= (b+y.bytes-1)/g && b/g <= (a+y.size-1)/g {
+					return [2]more{
+						{from: int32(i), to: int32(j), by: y.from + y.size, page: g, less: y.at},
+						{from: int32(j), to: int32(i), by: y.at + y.bytes, page: g, less: y.from},
+					}, true
+				}
+			}
+		}
+	}
+	return ways, false
 }
 
 // add puts a plan into the front.

@@ -21,6 +21,7 @@ import (
 
 // lane is a pool, as forbidden and costly offsets and differences.
 type lane struct {
+	pool      *model.Pool
 	id        string
 	capacity  int64 // 0 for none
 	alignment int64
@@ -39,6 +40,8 @@ type lane struct {
 	never  [][]timeline.Forbidden
 	hard   [][]timeline.Forbidden // at a·places + b for a < b: forbidden differences offset(b) - offset(a)
 	soft   []soft
+	page   int64     // granularity; 0 for none
+	kinds  [][]kinds // at a·places + b: members that may have no page in common
 	links  []link    // members that may be in one object, if objects count
 	begins [][]int64 // of each place, where the members of its body begin; nil if objects do not count
 	load   [][]use   // of each section, the bytes that bodies use
@@ -57,6 +60,9 @@ type link struct {
 	by   int64
 }
 
+// kinds is a member of one body and a member of another: where they begin in their bodies, and their sizes.
+type kinds struct{ from, size, at, bytes int64 }
+
 // use is a range of bytes that a body uses in a section.
 type use struct {
 	place    int32
@@ -67,7 +73,7 @@ type use struct {
 func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall, pays, counts bool) *lane {
 	q := &l.Pools[pool]
 	x := &lane{
-		id: q.ID, capacity: q.Capacity, alignment: max(q.Alignment, 1), reserved: lower.Merged(q.Reserved), tall: tall,
+		pool: q, id: q.ID, capacity: q.Capacity, alignment: max(q.Alignment, 1), reserved: lower.Merged(q.Reserved), tall: tall,
 		objects: q.Objects, borders: q.Borders,
 	}
 	for _, r := range x.reserved {
@@ -111,6 +117,9 @@ func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall,
 		}
 	}
 	x.forbid(timeline.New(strip.Problem), n)
+	if x.page = q.Granularity; x.page > 0 {
+		x.paging(l, here, of, n)
+	}
 	if q.Objects && counts {
 		x.link(here, of, n)
 	}
@@ -147,6 +156,21 @@ func (x *lane) link(here, of []int32, n int) {
 				return f.Above < y.by && y.by < f.Below
 			}) {
 				x.links = append(x.links, y)
+			}
+		}
+	}
+}
+
+// paging lists the members of different kinds that conflict.
+func (x *lane) paging(l *lower.Lowering, here, of []int32, n int) {
+	kind := l.Problem.Rules.KindOf(len(of))
+	x.kinds = make([][]kinds, n*n)
+	for _, i := range here {
+		for _, j := range here {
+			a, b := x.of[of[i]], x.of[of[j]]
+			if a < b && kind[i] != kind[j] && kind[i] > 0 && kind[j] > 0 && l.Conflicts.Conflict(int(i), int(j)) {
+				y := kinds{x.above[i], l.Problem.Buffers[i].Size, x.above[j], l.Problem.Buffers[j].Size}
+				x.kinds[int(a)*n+int(b)] = append(x.kinds[int(a)*n+int(b)], y)
 			}
 		}
 	}

@@ -21,9 +21,20 @@ import (
 // they never end. There are at most bodies · ranges such jumps.
 
 // more says that offset(to) >= offset(from) + by. from and to are indices in the set.
+//
+// With a page, the sum is rounded up to a multiple of it, and less is taken off that.
 type more struct {
-	from, to int32
-	by       int64
+	from, to   int32
+	by         int64
+	page, less int64
+}
+
+// least returns the least offset of to.
+func (m *more) least(low []int64) int64 {
+	if m.page > 0 {
+		return bound.Up(low[m.from]+m.by, m.page) - m.less
+	}
+	return low[m.from] + m.by
 }
 
 // lookRounds is how many rounds pass between two looks at the limits.
@@ -51,7 +62,7 @@ func (k *packer) rise(low []int64) bool {
 	for round := int64(1); ; round++ {
 		risen := false
 		for _, m := range k.above {
-			if at := low[m.from] + m.by; at > low[m.to] {
+			if at := m.least(low); at > low[m.to] {
 				if at = k.lane.lift(k.places[m.to], at); at > k.high[m.to] {
 					return false
 				}
@@ -78,6 +89,9 @@ func (k *packer) rise(low []int64) bool {
 
 // passes returns the number of rounds after which the rise never ends.
 func (k *packer) passes() int64 {
+	if k.lane.page > 0 { // offsets end at high
+		return math.MaxInt64
+	}
 	aligns, jumps := make([]int64, len(k.places)), int64(1)
 	for n, place := range k.places {
 		aligns[n] = k.lane.align[place]

@@ -35,7 +35,7 @@ func TestRise(t *testing.T) {
 		x := &search{watch: run.NewWatch(context.Background()), most: 100}
 		k := &packer{
 			lane: &lane{align: tc.aligns, never: never}, search: x, places: []int32{0, 1, 2}[:n],
-			high: slices.Repeat([]int64{math.MaxInt64 / 4}, n), above: []more{{0, 1, tc.up}, {1, 0, tc.down}},
+			high: slices.Repeat([]int64{math.MaxInt64 / 4}, n), above: []more{{to: 1, by: tc.up}, {from: 1, by: tc.down}},
 		}
 		low := make([]int64, n)
 		if risen := k.rise(low); risen != (tc.want != nil) || x.cut || risen && !slices.Equal(low, tc.want) {

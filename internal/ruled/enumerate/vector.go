@@ -42,7 +42,9 @@ func (x *search) gauge(measures []model.Measure, pools []model.Pool) {
 
 // heights reports whether the height of a pool counts.
 func (x *search) heights(pool int) bool {
-	return slices.ContainsFunc(x.gauges, func(g gauge) bool { return slices.Contains(g.pools, pool) })
+	return slices.ContainsFunc(x.gauges, func(g gauge) bool {
+		return slices.Contains(g.pools, pool) || g.measure == model.MeasureCost && x.p.AllPools()[pool].Sizes != nil
+	})
 }
 
 // pays reports whether penalties count.
@@ -63,6 +65,11 @@ func (x *search) values(of func(pool int) *point, rest int64) []int64 {
 		switch g := &x.gauges[k]; g.measure {
 		case model.MeasureCost:
 			v[k] = x.cost + rest
+			for pool, l := range x.lanes {
+				if l.pool.Sizes != nil {
+					v[k] += l.pool.PriceOf(of(pool).height)
+				}
+			}
 		case model.MeasureEviction:
 			v[k] = x.evicted
 		case model.MeasurePenalty:

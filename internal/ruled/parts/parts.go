@@ -131,7 +131,7 @@ func (q *Partition) rules(r *model.Rules) {
 // lists replaces buffers in lists of pools by their parts. Parts of one buffer may be in one pool or in several, so
 // a list of different pools with such a buffer becomes a list for each two parts of different buffers.
 func (q *Partition) lists(r *model.Rules) {
-	var same, different [][]int32
+	var different [][]int32
 	all := func(list []int32) (parts []int32) {
 		for _, i := range list {
 			for k := q.first[i]; k < q.first[i+1]; k++ {
@@ -139,9 +139,6 @@ func (q *Partition) lists(r *model.Rules) {
 			}
 		}
 		return parts
-	}
-	for _, list := range r.SamePool {
-		same = append(same, all(list))
 	}
 	for _, list := range r.DifferentPools {
 		parts := all(list)
@@ -157,11 +154,14 @@ func (q *Partition) lists(r *model.Rules) {
 			}
 		}
 	}
-	var lockstep [][]int32
-	for _, list := range r.Lockstep { // no buffer of it has evictions
-		lockstep = append(lockstep, all(list))
+	for _, x := range r.Listings() {
+		var lists [][]int32
+		for _, list := range *x.Lists {
+			lists = append(lists, all(list))
+		}
+		*x.Lists = lists
 	}
-	r.SamePool, r.DifferentPools, r.Lockstep = same, different, lockstep
+	r.DifferentPools = different
 }
 
 // Lift makes the plan of the parts a plan of p. Its measures are counted anew; its bounds stay those of the parts.

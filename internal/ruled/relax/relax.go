@@ -4,6 +4,7 @@ package relax
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
@@ -143,9 +144,10 @@ func (x *Search) result(by string) plan.Result {
 		}
 		return r
 	case !x.O.Least:
-		r := *x.Best
-		if len(r.Bounds) == 0 {
-			for _, m := range x.P.Objective() {
+		r := *x.Best // its bounds are those of its branch
+		r.LowerBound, r.Bounds = min(r.Height, x.First.LowerBound), slices.Clone(x.First.Bounds)
+		for k, m := range x.P.Objective() {
+			if k == len(r.Bounds) {
 				r.Bounds = append(r.Bounds, model.Value{Measure: m})
 			}
 		}

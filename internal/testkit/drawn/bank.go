@@ -38,6 +38,9 @@ func Bank(r *rand.Rand, want ...string) *model.Problem {
 		if q.Rules = &rules; slices.Contains(banks, "objects") {
 			divide(r, &q)
 		}
+		if slices.Contains(banks, "granularity") {
+			page(r, &q)
+		}
 		if slices.Contains(banks, "sizes") {
 			price(r, &q)
 		}
@@ -78,6 +81,28 @@ func price(r *rand.Rand, p *model.Problem) {
 	}
 	if o := rules.Objective; len(o) > 0 && !slices.Contains(o, model.MeasureCost) && r.IntN(5) > 0 {
 		rules.Objective = slices.Insert(slices.Clone(o), r.IntN(len(o)+1), model.MeasureCost)
+	}
+}
+
+// page gives pools a granularity, and most buffers a kind.
+func page(r *rand.Rand, p *model.Problem) {
+	rules := p.Rules
+	if rules.Pools = slices.Clone(rules.Pools); len(rules.Pools) == 0 {
+		rules.Pools, p.Capacity = []model.Pool{{ID: "x", Capacity: p.Capacity}}, 0
+	}
+	largest := int64(1)
+	rules.Kinds = make([][]int32, 2+r.IntN(2))
+	for i := range p.Buffers {
+		largest = max(largest, p.Buffers[i].Size)
+		if k := r.IntN(len(rules.Kinds) + 1); k > 0 || r.IntN(2) == 0 {
+			rules.Kinds[max(0, k-1)] = append(rules.Kinds[max(0, k-1)], int32(i))
+		}
+	}
+	rules.Kinds = slices.DeleteFunc(rules.Kinds, func(list []int32) bool { return len(list) == 0 })
+	for k := range rules.Pools {
+		if q := &rules.Pools[k]; !q.Objects && r.IntN(4) > 0 {
+			q.Granularity = 1 + r.Int64N(largest+2)
+		}
 	}
 }
 

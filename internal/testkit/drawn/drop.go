@@ -68,6 +68,8 @@ func Without(p *model.Problem, feature string) *model.Problem {
 			pool.Cost = 0
 		case "objects":
 			pool.Objects = false
+		case "granularity":
+			pool.Granularity = 0
 		case "sizes":
 			pool.Sizes = nil
 		case "borders":

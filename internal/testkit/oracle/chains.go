@@ -64,9 +64,20 @@ type chains struct {
 }
 
 // above says that the offset of body b is at least that of body a plus d.
+//
+// With a page, the sum is rounded up to a multiple of it, and less is taken off that.
 type above struct {
-	a, b int
-	d    int64
+	a, b       int
+	d          int64
+	page, less int64
+}
+
+// least returns the least offset of body b.
+func (x *above) least(at []int64) int64 {
+	if x.page > 0 {
+		return (at[x.a]+x.d+x.page-1)/x.page*x.page - x.less
+	}
+	return at[x.a] + x.d
 }
 
 // bodies groups the pieces, and follows the ties for the distances within a body.
@@ -170,7 +181,7 @@ func (c *chains) lockstep(g int) (all []above) {
 			for m := range c.pieces {
 				if slices.Contains(list, int32(c.pieces[k].buffer)) && slices.Contains(list, int32(c.pieces[m].buffer)) && c.of[m] < g {
 					by := c.rel[m] - c.rel[k]
-					all = append(all, above{c.of[m], g, by}, above{g, c.of[m], -by})
+					all = append(all, above{a: c.of[m], b: g, d: by}, above{a: g, b: c.of[m], d: -by})
 				}
 			}
 		}
@@ -185,6 +196,14 @@ func (c *chains) resolve(k, m int) bool {
 	var ways [][2]int64 // one of: k at least this far above m; m at least this far above k
 	const never = math.MaxInt64
 	switch {
+	case c.clash(x, y, l) && x.pool == y.pool && c.paged(x, y, l):
+		g := c.pools[x.pool].Granularity
+		for _, up := range []above{
+			{c.of[m], c.of[k], c.rel[m] + b, g, c.rel[k]}, {c.of[k], c.of[m], c.rel[k] + a, g, c.rel[m]},
+		} {
+			c.try(slices.Clone(c.at), append(slices.Clone(c.above), up))
+		}
+		return true
 	case c.clash(x, y, l) && l.apart:
 		ways = [][2]int64{{b, never}, {never, a}}
 	case c.clash(x, y, l) && c.pools[x.pool].Objects:
@@ -218,9 +237,9 @@ func (c *chains) resolve(k, m int) bool {
 	for _, way := range ways {
 		// The first pieces of the two bodies differ by the same amount, corrected by the places of k and m in their
 		// bodies.
-		up := above{c.of[m], c.of[k], way[0] + c.rel[m] - c.rel[k]}
+		up := above{a: c.of[m], b: c.of[k], d: way[0] + c.rel[m] - c.rel[k]}
 		if way[0] == never {
-			up = above{c.of[k], c.of[m], way[1] + c.rel[k] - c.rel[m]}
+			up = above{a: c.of[k], b: c.of[m], d: way[1] + c.rel[k] - c.rel[m]}
 		}
 		if up.a != up.b {
 			c.try(slices.Clone(c.at), append(slices.Clone(c.above), up))
@@ -233,7 +252,7 @@ func (c *chains) resolve(k, m int) bool {
 func (c *chains) level(k, m int) {
 	by := c.rel[m] - c.rel[k]
 	if a, b := c.of[k], c.of[m]; a != b {
-		c.try(slices.Clone(c.at), append(slices.Clone(c.above), above{b, a, by}, above{a, b, -by}))
+		c.try(slices.Clone(c.at), append(slices.Clone(c.above), above{a: b, b: a, d: by}, above{a: a, b: b, d: -by}))
 	}
 }
 
@@ -268,20 +287,20 @@ func (c *chains) rise() bool {
 	step := int64(1)
 	for g := range free {
 		for _, k := range c.groups[g] {
-			step = max(step, c.p.Buffers[c.pieces[k].buffer].Alignment, c.pools[c.pieces[k].pool].Alignment)
+			step = max(step, c.p.Buffers[c.pieces[k].buffer].Alignment, c.pools[c.pieces[k].pool].Alignment, c.pools[c.pieces[k].pool].Granularity)
 			for _, r := range c.ranges(k, c.pieces[k].pool) {
 				free[g] = max(free[g], r.Upper-c.rel[k])
 			}
 		}
 	}
-	for round := 0; c.once(free); round++ {
+	for round := 0; c.once(free, false); round++ {
 		if round > len(free) {
 			return false // a cycle of inequalities with a positive sum
 		}
 	}
 	last := slices.Max(free) + int64(len(free))*step*mostSteps
 	for round, risen := 1, true; risen; round++ {
-		risen = c.once(c.at)
+		risen = c.once(c.at, true)
 		for g := range c.at {
 			at, ok := c.aligned(c.groups[g], c.pieces[c.groups[g][0]].pool, c.at[g])
 			if !ok || at > last {
@@ -301,10 +320,13 @@ func (c *chains) rise() bool {
 }
 
 // once raises offsets by each inequality, and reports whether any rose.
-func (c *chains) once(at []int64) (risen bool) {
+func (c *chains) once(at []int64, rounded bool) (risen bool) {
 	for _, x := range c.above {
-		if at[x.b] < at[x.a]+x.d {
-			at[x.b], risen = at[x.a]+x.d, true
+		if !rounded && x.page > 0 {
+			x.d, x.page = x.d-x.less, 0
+		}
+		if least := x.least(at); at[x.b] < least {
+			at[x.b], risen = least, true
 		}
 	}
 	return risen

@@ -76,6 +76,7 @@ type ruled struct {
 // link is the relation of two pieces.
 type link struct {
 	same, apart bool
+	kinds       bool       // they are of different kinds
 	uses        [][4]int64 // the bytes of the one and of the other that are in use together
 	free        bool       // they may overlap
 	offsets     []model.Distance
@@ -138,7 +139,7 @@ func (o *ruled) joined() {
 func (o *ruled) reaches() bool {
 	every, sum := int64(1), int64(0)
 	for _, q := range o.pools {
-		every = multiple(every, q.Alignment)
+		every = multiple(multiple(every, q.Alignment), q.Granularity)
 	}
 	for i := range o.p.Buffers {
 		every = multiple(every, o.p.Buffers[i].Alignment)
@@ -263,6 +264,11 @@ func (o *ruled) link(x, y *piece) (l link) {
 	l.apart = slices.ContainsFunc(o.rules.Apart, is)
 	l.free = slices.ContainsFunc(o.rules.MayOverlap, is)
 	l.uses = o.uses(x, y)
+	for a, list := range o.rules.Kinds {
+		for b, other := range o.rules.Kinds {
+			l.kinds = l.kinds || a != b && slices.Contains(list, int32(x.buffer)) && slices.Contains(other, int32(y.buffer))
+		}
+	}
 	for _, d := range o.rules.Distances {
 		if is(d.Buffers) {
 			l.offsets = append(l.offsets, d)
@@ -436,6 +442,9 @@ func (o *ruled) clash(x, y *piece, l *link) bool {
 	if l.same && x.buffer != y.buffer || x.pool != y.pool {
 		return false
 	}
+	if o.paged(x, y, l) {
+		return true
+	}
 	if l.apart {
 		return o.share(x, y)
 	}
@@ -454,6 +463,15 @@ func (o *ruled) clash(x, y *piece, l *link) bool {
 	return slices.ContainsFunc(l.uses, func(u [4]int64) bool {
 		return x.at+u[0] < y.at+u[3] && y.at+u[2] < x.at+u[1]
 	})
+}
+
+// paged reports whether two pieces of a pool lie on one page and may not.
+func (o *ruled) paged(x, y *piece, l *link) bool {
+	g := o.pools[x.pool].Granularity
+	if g == 0 || !l.kinds || !l.apart && (l.free || len(l.uses) == 0) {
+		return false
+	}
+	return x.at/g <= (y.at+o.p.Buffers[y.buffer].Size-1)/g && y.at/g <= (x.at+o.p.Buffers[x.buffer].Size-1)/g
 }
 
 // share reports whether two pieces of one pool have a byte in common.

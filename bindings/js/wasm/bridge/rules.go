@@ -16,7 +16,7 @@ import (
 // lists are the names of the lists of package columns.
 var lists = [columns.Count]string{
 	"reserved", "allowed", "costs", "together", "apart", "mayOverlap", "distances", "penalties", "evictions",
-	"differentPools", "samePool", "objects", "lockstep", "borders", "sizes", "spans",
+	"differentPools", "samePool", "objects", "lockstep", "borders", "sizes", "spans", "granularity", "kinds",
 }
 
 // Rules gives a problem its rules; a value that is undefined gives none.
