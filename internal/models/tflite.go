@@ -199,6 +199,8 @@ func (x *tflitePlan) Write(w io.Writer, kind string, report bool) (bool, error) 
 		return true, err
 	case kind == Array:
 		return true, cheader.WriteArray(w, NameFor(x.m.File), x.model, x.runtime)
+	case kind == Front:
+		return true, x.r.Split.writeFront(w, NameFor(x.m.File), x.r.Arenas[slices.Index(Targets, x.r.target)].Before)
 	case kind == Selftest:
 		return true, x.r.writeSelftest(w, NameFor(x.m.File), x.m, x.model)
 	}

@@ -19,7 +19,7 @@ import (
 var outputNames = map[string]string{
 	"tflite": "the model", "onnx": "the model", "h": "the header", "c": "the plan as C",
 	models.Array: "the model as an array", models.Selftest: "the self-test", models.PlannerClass: "the planner",
-	"csv": "CSV", "json": "JSON", "html": "the page",
+	models.Front: "the choices of --split", "csv": "CSV", "json": "JSON", "html": "the page",
 }
 
 // An output is a file to write.
@@ -49,6 +49,9 @@ func (p *planFlags) outputsFor(kind *models.Kind) ([]output, error) {
 			return nil, err
 		}
 		name = models.FileKind(path, name)
+		if name == "svg" && p.split && strings.HasSuffix(strings.ToLower(path), models.Front+".svg") {
+			name = models.Front
+		}
 		for _, o := range out {
 			if o.kind == name {
 				what := outputNames[name]
