@@ -85,7 +85,9 @@ func (s *splitting) choices(all []segment) []choice {
 	var out []choice
 	for _, limit := range limits {
 		for _, p := range s.front(all, ends, limit) {
-			out = append(out, choice{chains: p.chains(all), load: s.loadOf(p, all), tail: p.tail, macs: p.macs, shared: p.shared})
+			out = append(out, choice{
+				chains: p.chains(all), load: s.loadOf(p, all), tail: p.tail, macs: p.macs, shared: p.shared,
+			})
 		}
 	}
 	slices.SortStableFunc(out, func(x, y choice) int {
@@ -167,8 +169,8 @@ func (s *splitting) front(all []segment, ends [][]int, limit int64) []*path {
 	return at[len(s.load)]
 }
 
-// bound returns the least sum of load and tail that any choice of the segments can have, with the tail of the model. The
-// first chain has its whole tail, others only what they do not share.
+// bound returns the least sum of load and tail that any choice of the segments can have, with the tail of the model.
+// The first chain has its whole tail, others only what they do not share.
 func (s *splitting) bound(all []segment) int64 {
 	limits := slices.Clone(s.least)
 	for k := range all {

@@ -89,8 +89,8 @@ func (s *splitting) look(ctx context.Context, counts []int, most int64, progress
 	return slices.Concat(found...)
 }
 
-// floor returns a load that no choice of chains is below. A chain may leave out lines that no window reads, so a part of
-// the ends does not count.
+// floor returns a load that no choice of chains is below. A chain may leave out lines that no window reads, so a part
+// of the ends does not count.
 func (s *splitting) floor() int64 {
 	splitter := strips.Of(s.m)
 	least := make([]int64, len(s.load)+1) // by place: of the paths up to it

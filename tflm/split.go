@@ -25,8 +25,8 @@ import (
 // planned again with more nodes.
 //
 // Invariant: the arena is larger on no target than without strips. If the kernels are not named, it is larger with none
-// that are known. If there is no such choice, only the largest arena of all known kernels does not grow, and the kernels
-// whose arena does are listed.
+// that are known. If there is no such choice, only the largest arena of all known kernels does not grow, and the
+// kernels whose arena does are listed.
 //
 // Complexity: that of its parts; Planned plans with a limit of nodes, and one without.
 //

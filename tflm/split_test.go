@@ -280,7 +280,8 @@ func TestSplitCapacity(t *testing.T) {
 			asked++
 			if s.Plan == nil || s.Choice.Arena > x.Capacity || s.Choice.MACs > least {
 				t.Errorf("to fit %d of %d: %+v, but %d more multiply-accumulates are enough", x.Capacity, whole, s.Choice, least)
-			} else if at := slices.IndexFunc(choices, func(y *Choice) bool { return y.Arena == lowest }); least < choices[at].MACs {
+			}
+			if at := slices.IndexFunc(choices, func(y *Choice) bool { return y.Arena == lowest }); least < choices[at].MACs {
 				less++
 			}
 		}

@@ -13,6 +13,7 @@ const Front = "front"
 // writeFront draws the choices that no other one is better than, beside the model as it is.
 func (r *splitReport) writeFront(w io.Writer, name string, asItIs int64) error {
 	kib := func(n int64) float64 { return float64(n) / 1024 }
+	arena := func(v float64) string { return fmt.Sprintf("%.4g", v) }
 	front := picture.Series{Name: "in strips", Line: true}
 	for _, c := range r.Front {
 		more := float64(c.Extra) / float64(max(r.MACs, 1))
@@ -23,7 +24,7 @@ func (r *splitReport) writeFront(w io.Writer, name string, asItIs int64) error {
 	lines := &picture.Lines{
 		Title: "The smallest arena, by the multiply-accumulates that strips add",
 		X:     picture.Axis{Title: "more arithmetic", Text: picture.Percent},
-		Y:     picture.Axis{Title: "arena, KiB", Text: func(v float64) string { return fmt.Sprintf("%.4g", v) }, Least: 0, Most: kib(asItIs)},
+		Y:     picture.Axis{Title: "arena, KiB", Text: arena, Most: kib(asItIs)},
 		Series: []picture.Series{front, {
 			Name: "as it is", Points: [][2]float64{{0, kib(asItIs)}}, Tips: []string{fmt.Sprintf("as it is: %d bytes", asItIs)},
 		}},

@@ -7,7 +7,8 @@
 // kernels, without and with results over operands. Each split model is run beside the model in the interpreter, with
 // five seeds and three invocations each, in the arena that is printed. Differences are printed, and the exit code is 1.
 //
-// A model that the results have already is not measured again, so a run that was stopped goes on. Small files are first.
+// A model that the results have already is not measured again, so a run that was stopped goes on. Small files are
+// first.
 package main
 
 import (
@@ -232,7 +233,8 @@ func (t *table) measure(r *result, data []byte) error {
 		sizes := plan.Sizes()
 		r.Own, w.Plan, w.Arena = made.Sizes()[0].Before.Smallest, made.Sizes()[0].After.Smallest, sizes[0].After.Smallest
 		w.Head, w.Tail, w.Python = plan.WrittenHead(), sizes[0].After.Tail, sizes[2].After.Smallest
-		w.MACs, w.Operators, w.Bound = float64(split.Choice.MACs)/float64(max(split.MACs, 1)), len(plan.Model.Operators), split.Bound
+		w.MACs = float64(split.Choice.MACs) / float64(max(split.MACs, 1))
+		w.Operators, w.Bound = len(plan.Model.Operators), split.Bound
 		if written[k], err = plan.Written(m); err != nil {
 			return err
 		}
