@@ -91,16 +91,24 @@ typedef struct {
 	idx lower, upper; /* time */
 	idx first, last;  /* sections */
 	idx id;           /* the number of its first buffer */
+#if SHAPES
 	idx piece, count; /* its pieces */
+#endif
 	addr size, align;
 	addr fixed; /* or -1 */
 } body;
 
+#if SHAPES
 typedef struct {
 	idx owner, first, last; /* body; sections, and time until sections are cut */
-	addr high;              /* the bytes from the body's offset */
+	addr size;              /* the bytes from the body's offset */
 	addr need;              /* of these at least so many are in use */
 } piece;
+#define NEED(x) ((x)->need)
+#else
+typedef body piece; /* a body is its only piece */
+#define NEED(x) ((x)->size)
+#endif
 
 typedef struct {
 	idx n, pieces, m; /* bodies, pieces, sections */
@@ -139,13 +147,22 @@ static int by_time(const void *context, idx i, idx j) {
 	return x != y ? x < y : i < j;
 }
 static void problem_arrays(problem *p, arena *a, size_t n, size_t pieces) {
-	p->bodies = TAKE(a, body, n), p->piece = TAKE(a, piece, pieces);
+	p->bodies = TAKE(a, body, n);
+#if SHAPES
+	p->piece = TAKE(a, piece, pieces), p->tree = TAKE(a, idx, n), p->meet = TAKE(a, idx, n);
+#else
+	p->piece = p->bodies;
+#endif
 	p->at = TAKE(a, addr, n), p->load = TAKE(a, addr, n), p->trial = TAKE(a, addr, pieces);
 	p->order = TAKE(a, idx, pieces), p->next = TAKE(a, idx, pieces);
-#if SHAPES
-	p->tree = TAKE(a, idx, n), p->meet = TAKE(a, idx, n);
-#endif
 }
+
+/* What is needed while bodies are made of buffers. */
+typedef struct {
+	piece *raw;     /* has a piece for each stretch of each buffer, grouped by body; p->piece for plain problems */
+	addr *distance; /* of a buffer, from the offset of its body */
+	idx *root;      /* of a buffer: the first buffer of its body */
+} transient;
 
 /* Returns how many pieces there may be, or 0 if the problem is not valid. */
 static size_t validate(const stowage_core_problem *q) {
@@ -188,6 +205,7 @@ static int is_empty(const stowage_core_problem *q) {
 	return q->count == 0 && q->gap_count == 0 && q->link_count == 0;
 }
 
+#if SHAPES
 /* Makes bodies of buffers.
  *
  * Idea: linked buffers are one body. In each of its pieces it takes the bytes from its offset to its highest buffer.
@@ -198,18 +216,17 @@ static int is_empty(const stowage_core_problem *q) {
  * Invariant: raw, which is p->piece for plain problems, has a piece for each stretch of each buffer, grouped by body.
  * distance[i] is from the offset of i's body. Returns whether links, fixed offsets and sums of sizes are valid.
  * Complexity: O(n log n), and the square of a body's stretches. Source: bodies of Stowage's internal/lower. */
-APART int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *distance, idx *root) {
-	idx i, k, n = 0;
-#if SHAPES
+APART int gather(problem *p, const stowage_core_problem *q, const transient *of) {
+	idx i, k, n = 0, *root = of->root;
+	piece *raw = of->raw;
+	addr *distance = of->distance;
 	idx g = 0, l = 0;
 	int composite = q->gap_count > 0 || q->link_count > 0;
-#endif
 	body *b = p->bodies;
 	addr sum = 0, fixed = 0;
 	for (i = 0; i < q->count; i++) { /* root[i]: the first buffer of i's body, whose begin is in p->piece */
 		const stowage_core_buffer *x = &q->buffers[i];
 		root[i] = i, distance[i] = 0;
-#if SHAPES
 		if (l < q->link_count && q->links[l].buffer == i) {
 			idx with = q->links[l].with;
 			root[i] = root[with], distance[i] = distance[with] + q->links[l++].distance;
@@ -217,7 +234,6 @@ APART int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *di
 			if (x->lower < p->piece[root[i]].first) p->piece[root[i]].first = x->lower;
 			continue;
 		}
-#endif
 		p->piece[i].first = x->lower, p->order[n++] = i;
 	}
 	sort(p->order, n, by_time, &p->piece->first);
@@ -235,9 +251,7 @@ APART int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *di
 		to->size = greater(to->size, distance[i] + x->size);
 		if (lcm > MOST / align) return 0;
 		to->align = lcm * align, to->count++;
-#if SHAPES
 		for (; g < q->gap_count && q->gaps[g].buffer == i; g++) to->count++;
-#endif
 	}
 	p->n = n;
 	for (i = k = 0; k < n; k++) {
@@ -248,25 +262,20 @@ APART int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *di
 		fixed = greater(fixed, b[k].fixed);
 	}
 	if (fixed > MOST - sum) return 0; /* even all bodies above one another stay below MOST */
-#if SHAPES
 	g = 0;
-#endif
 	for (i = 0; i < q->count; i++) {
 		const stowage_core_buffer *x = &q->buffers[i];
 		idx from = x->lower;
 		piece y = {0, 0, 0, 0, 0};
-		y.owner = p->next[root[i]], y.high = distance[i] + x->size, y.need = x->size;
-#if SHAPES
+		y.owner = p->next[root[i]], y.size = distance[i] + x->size, y.need = x->size;
 		for (; g < q->gap_count && q->gaps[g].buffer == i; g++) {
 			y.first = from, y.last = q->gaps[g].lower, from = q->gaps[g].upper;
 			raw[p->order[y.owner]++] = y;
 		}
-#endif
 		y.first = from, y.last = x->upper;
 		raw[p->order[y.owner]++] = y;
 	}
 	p->pieces = p->order[n - 1];
-#if SHAPES
 	if (!composite) return 1;
 	for (i = k = 0; k < n; k++) { /* raw pieces of a body overlap in time: cut them */
 		piece *from = raw + b[k].piece;
@@ -284,17 +293,17 @@ APART int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *di
 			for (e = 0; e < count && from[e].first <= t; e++) {
 				const piece *y = &from[e];
 				if (y->last <= t) continue;
-				if (y->high > x.high || (y->high == x.high && y->need > x.need)) x.high = y->high, x.need = y->need;
+				if (y->size > x.size || (y->size == x.size && y->need > x.need)) x.size = y->size, x.need = y->need;
 				need = greater(need, y->need);
 				if (y->last < x.last) x.last = y->last;
 			}
 			if (e < count && from[e].first < x.last) x.last = from[e].first;
 			t = x.last;
-			if (x.high == 0) continue;
-			if (x.need < x.high) p->loose = 1, x.need = need;
+			if (x.size == 0) continue;
+			if (x.need < x.size) p->loose = 1, x.need = need;
 			if (i > b[k].piece) {
 				piece *y = &p->piece[i - 1];
-				if (y->last == x.first && y->high == x.high && y->need == x.need) {
+				if (y->last == x.first && y->size == x.size && y->need == x.need) {
 					y->last = x.last;
 					continue;
 				}
@@ -304,9 +313,28 @@ APART int gather(problem *p, const stowage_core_problem *q, piece *raw, addr *di
 		b[k].count = i - b[k].piece;
 	}
 	p->pieces = i;
-#endif
 	return 1;
 }
+#else
+/* A buffer is a body. Returns whether fixed offsets and sums of sizes are valid. */
+static int gather(problem *p, const stowage_core_problem *q, const transient *of) {
+	(void)of;
+	idx i, k;
+	addr sum = 0, fixed = 0;
+	p->n = p->pieces = q->count;
+	for (i = 0; i < p->n; i++) p->order[i] = i, p->bodies[i].first = q->buffers[i].lower;
+	sort(p->order, p->n, by_time, &p->bodies->first);
+	for (k = 0; k < p->n; k++) {
+		const stowage_core_buffer *x = &q->buffers[i = p->order[k]];
+		body *b = &p->bodies[k];
+		b->id = i, b->lower = b->first = x->lower, b->upper = b->last = x->upper;
+		b->size = x->size, b->align = greater(x->alignment, 1), b->fixed = q->fixed ? q->fixed[i] : -1;
+		if (b->size > MOST - sum || b->align > MOST - sum - b->size) return 0;
+		sum += b->size + b->align - 1, fixed = greater(fixed, b->fixed);
+	}
+	return fixed <= MOST - sum;
+}
+#endif
 
 /* Cuts time into sections, and computes loads.
  *
@@ -330,8 +358,8 @@ static void cut_sections(problem *p) {
 	}
 	for (i = 0; i < count; i++) {
 		p->order[i] = p->next[i] = i;
-		step = divisor(step, p->piece[i].high);
-		pad = greater(pad, round_up(p->piece[i].need, unit) - p->piece[i].need);
+		step = divisor(step, p->piece[i].size);
+		pad = greater(pad, round_up(NEED(&p->piece[i]), unit) - NEED(&p->piece[i]));
 	}
 	if (p->loose) step = 1;
 	p->step = step;
@@ -341,7 +369,7 @@ static void cut_sections(problem *p) {
 		piece *x = &p->piece[p->next[e]];
 		if (s < count && p->piece[p->order[s]].first < x->last) { /* both are times still */
 			piece *y = &p->piece[p->order[s]];
-			load += y->need, padded += round_up(y->need, unit);
+			load += NEED(y), padded += round_up(NEED(y), unit);
 			meetings += s - e, s++, open = 1;
 			y->first = p->m;
 			continue;
@@ -350,7 +378,7 @@ static void cut_sections(problem *p) {
 			p->bound = greater(p->bound, greater(load, p->loose ? 0 : padded - pad));
 			p->trial[p->m++] = load, open = 0;
 		}
-		load -= x->need, padded -= round_up(x->need, unit);
+		load -= NEED(x), padded -= round_up(NEED(x), unit);
 		x->last = p->m, e++;
 	}
 	p->sparse = count == p->n && p->n > 64 && meetings < (int64_t)p->n * p->n / 16;
@@ -358,16 +386,25 @@ static void cut_sections(problem *p) {
 	for (s = 0; s < p->m; s++) p->full += (uint64_t)p->trial[s] / (uint64_t)p->m;
 	for (i = 0; i < p->n; i++) {
 		body *b = &p->bodies[i];
-		p->at[i] = 2 * MOST, p->load[i] = 0, b->first = p->m, b->last = 0;
+		p->at[i] = 2 * MOST, p->load[i] = 0;
+#if SHAPES
+		b->first = p->piece[b->piece].first, b->last = p->piece[b->piece + b->count - 1].last;
 		for (e = b->piece; e < b->piece + b->count; e++) {
 			const piece *x = &p->piece[e];
+#else
+		{
+			const piece *x = b;
+#endif
 			for (s = x->first; s < x->last; s++) p->load[i] = greater(p->load[i], p->trial[s]);
-			if (x->first < b->first) b->first = x->first;
-			if (x->last > b->last) b->last = x->last;
 		}
 	}
 }
 
+#if SHAPES
+#define WHOLE(b) ((b)->count == 1) /* it has one piece */
+#else
+#define WHOLE(b) 1
+#endif
 /* Returns how far above body i's offset body j must begin at least, if it is above, or 0 if they never meet.
  * Complexity: O(pieces of both). */
 static addr reach(const problem *p, idx i, idx j) {
@@ -378,10 +415,10 @@ static addr reach(const problem *p, idx i, idx j) {
 #endif
 	if (a->first >= b->last || b->first >= a->last) return 0;
 #if SHAPES
-	if (a->count == 1 && b->count == 1) return a->size;
+	if (WHOLE(a) && WHOLE(b)) return a->size;
 	while (x < ends && y < endt) {
 		const piece *s = &p->piece[x], *t = &p->piece[y];
-		if (s->first < t->last && t->first < s->last) most = greater(most, s->high);
+		if (s->first < t->last && t->first < s->last) most = greater(most, s->size);
 		if (s->last <= t->last) x++; else y++;
 	}
 	return most;
@@ -503,22 +540,22 @@ static addr list_find(problem *p, idx head, idx i, int best) {
 	while (c >= 0) {
 		const body *o = &p->bodies[c];
 		addr below = 0, end;
-		if (b->first < o->last && o->first < b->last) below = b->count == 1 && o->count == 1 ? b->size : reach(p, i, c);
+		if (b->first < o->last && o->first < b->last) below = WHOLE(b) && WHOLE(o) ? b->size : reach(p, i, c);
 		if (below == 0) {
 			c = p->next[c];
 			continue;
 		}
 		if (p->trial[c] - at >= b->size) {
 			if (p->trial[c] - at < room) found = at, room = p->trial[c] - at;
-			if (!best || b->count > 1) break;
+			if (!best || !WHOLE(b)) break;
 		} else if (p->trial[c] - at >= below) {
 			c = p->next[c];
 			continue;
 		}
-		end = round_up(p->trial[c] + (b->count == 1 && o->count == 1 ? o->size : reach(p, c, i)), b->align);
+		end = round_up(p->trial[c] + (WHOLE(b) && WHOLE(o) ? o->size : reach(p, c, i)), b->align);
 		if (end > at) {
 			at = end;
-			if (b->count > 1) {
+			if (!WHOLE(b)) {
 				c = head;
 				continue;
 			}
@@ -1226,7 +1263,7 @@ static void kernel_init(kernel *k) {
 		for (e = x->piece; e < x->end; e++) {
 			const piece *y = &p->piece[first_piece + e];
 			block *z = &k->blocks[e];
-			z->owner = j, z->first = y->first - k->s0, z->last = y->last - k->s0, z->size = round_up(y->high, k->unit);
+			z->owner = j, z->first = y->first - k->s0, z->last = y->last - k->s0, z->size = round_up(y->size, k->unit);
 			for (s = z->first; s < z->last; s++) k->sections[s + 1].list_at++;
 		}
 		for (i = j - 1; i >= 0 && k->items[i].first == x->first && b->fixed < 0 && b->count == 1; i--) {
@@ -1601,7 +1638,7 @@ APART void plan_roots(forest *f, arena rest, addr target, int64_t nodes) {
 		for (e = 0; e < b.count; e++) {
 			piece x;
 			if (c->sealed) x = p->piece[p->bodies[root].piece + e];
-			else x.first = c->first, x.last = c->last, x.high = x.need = c->size;
+			else x.first = c->first, x.last = c->last, x.size = x.need = c->size;
 			x.owner = k;
 			q.piece[q.pieces++] = x;
 		}
@@ -1705,27 +1742,29 @@ static size_t search_bytes(size_t n, size_t pieces, size_t m, size_t spans, int 
 	return a.failed ? SIZE_MAX : a.used;
 }
 #endif
-/* The arrays of the problem itself; raw and the two others are needed only while bodies are made of buffers. */
-static void plan_arrays(problem *p, arena *a, size_t n, size_t pieces, piece **raw, addr **distance, idx **root) {
-	arena transient;
+#if SHAPES
+/* The arrays of the problem itself, and what lies behind them while bodies are made of buffers. */
+static void plan_arrays(problem *p, transient *t, arena *a, size_t n, size_t pieces) {
+	arena behind;
 	problem_arrays(p, a, n, pieces);
-	transient = *a;
-	*raw = pieces > n ? TAKE(&transient, piece, pieces / 2) : p->piece;
-	*distance = TAKE(&transient, addr, n), *root = TAKE(&transient, idx, n);
-	if (transient.failed) a->failed = 1;
-	if (a->dry && transient.used > a->used) a->used = transient.used;
+	behind = *a;
+	t->raw = pieces > n ? TAKE(&behind, piece, pieces / 2) : p->piece;
+	t->distance = TAKE(&behind, addr, n), t->root = TAKE(&behind, idx, n);
+	if (behind.failed) a->failed = 1;
+	if (a->dry && behind.used > a->used) a->used = behind.used;
 }
+#else
+#define plan_arrays(p, t, a, n, pieces) ((void)(t), problem_arrays(p, a, n, pieces))
+#endif
 
 size_t stowage_core_workspace(const stowage_core_problem *q, int level) {
 	size_t pieces = validate(q), n = (size_t)q->count;
 	arena dry = dry_run;
 	problem p;
-	piece *raw;
-	addr *distance;
-	idx *root;
+	transient t;
 	if (pieces == 0) return 0;
-	plan_arrays(&p, &dry, n, pieces, &raw, &distance, &root);
-#if STOWAGE_CORE_LEVEL >= 2
+	plan_arrays(&p, &t, &dry, n, pieces);
+#if SHAPES
 	if (level >= 2) { /* a piece lives in at most as many sections as pieces begin within its life, and one more */
 		size_t spans = pieces, bytes;
 		arena own = dry_run;
@@ -1764,7 +1803,7 @@ static addr improve(problem *p, addr goal, idx row, idx end) {
 	}
 	return height;
 }
-#if STOWAGE_CORE_LEVEL >= 2
+#if SHAPES
 /* Searches until the plan is at most goal, or the nodes are spent. Merge and questions have turns, and the shares of
  * both grow. Without a capacity, a round of questions is about the bound, the middle, and one step below the plan.
  * Refutations raise the bound, which is the goal. Returns the bound that follows, or -1 if nothing fits the capacity. */
@@ -1798,49 +1837,47 @@ APART addr deepen(run *r, problem *p, arena rest, addr goal, int merging) {
 }
 #endif
 
-/* Who has a turn: one row of heuristics; more of them, if the problem is large, where they take less time than the
- * search, and not so full that they seldom fit it; the search; the rows that were left out. */
+/* Who has a turn: without a search, all rows of heuristics. Otherwise one of them; more, if the problem is large, where
+ * they take less time than the search, and not so full that they seldom fit it; the search; the rows left out. */
 static int plan(problem *p, arena rest, const stowage_core_options *options, stowage_core_result *result) {
 	addr capacity = options->capacity, goal = greater(capacity, p->bound), height;
-	int level = 1, large = p->sparse || p->n > 256;
-	int full = SHAPES && options->nodes > 0 && p->n >= SMALL && p->full > (uint64_t)goal / 3 * 2;
-	idx row = !full && !large, done = 0;
-#if STOWAGE_CORE_LEVEL >= 2
-	run r;
-	r.options = options, r.left = options->nodes, r.spent = 0, r.cancelled = 0;
-#endif
+	int searching = SHAPES && options->nodes > 0, large = p->sparse || p->n > 256;
+	int full = searching && p->n >= SMALL && p->full > (uint64_t)goal / 3 * 2;
+	idx row = searching && !full && !large;
 	(void)rest;
 	result->bound = p->bound, result->level = 1;
 	if (capacity && p->bound > capacity) return STOWAGE_CORE_INFEASIBLE;
-	height = improve(p, goal, row, row + 1);
+	height = improve(p, goal, row, searching ? row + 1 : ROWS);
 	if (height == COLLISION) return p->loose ? STOWAGE_CORE_UNDECIDED : STOWAGE_CORE_INFEASIBLE;
-#if STOWAGE_CORE_LEVEL >= 2
-	if (height > goal && options->nodes > 0) {
+#if SHAPES
+	if (height > goal && searching) {
 		size_t need = 0, n = (size_t)p->n, spans = spans_of(p, 0, p->n);
-		for (level = STOWAGE_CORE_LEVEL; level > 1; level--) {
+		int level = STOWAGE_CORE_LEVEL;
+		for (; level > 1; level--) {
 			size_t bytes = search_bytes(n, (size_t)p->pieces, (size_t)p->m, spans, level);
 			if (bytes > need) need = bytes;
 			if (bytes <= rest.left) break;
 		}
 		if (need > SIZE_MAX - 8 - rest.used) result->workspace = SIZE_MAX;
 		else if (rest.used + need + 8 > result->workspace) result->workspace = rest.used + need + 8;
-	}
-#endif
-	result->level = level;
-	if (level < 2 || p->n < SMALL || (full ? height <= goal + goal / 8 : large)) {
-		height = improve(p, goal, 0, FEW), done = FEW;
-		if (level < 2) height = improve(p, goal, done, ROWS);
-	}
-#if STOWAGE_CORE_LEVEL >= 2
-	if (height > goal && level >= 2) {
-		addr bound = deepen(&r, p, rest, goal, level >= 3 && p->n >= SMALL);
-		result->nodes = r.spent;
-		if (bound < 0 && !p->loose) {
-			result->bound = round_up(capacity + 1, p->step);
-			return STOWAGE_CORE_INFEASIBLE;
+		result->level = level;
+		row = 0;
+		if (level < 2 || p->n < SMALL || (full ? height <= goal + goal / 8 : large)) {
+			height = improve(p, goal, 0, row = level < 2 ? ROWS : FEW);
 		}
-		if (!p->loose && bound > result->bound) result->bound = bound;
-		height = improve(p, greater(capacity, result->bound), done, ROWS);
+		if (height > goal && level >= 2) {
+			run r;
+			addr bound;
+			r.options = options, r.left = options->nodes, r.spent = 0, r.cancelled = 0;
+			bound = deepen(&r, p, rest, goal, level >= 3 && p->n >= SMALL);
+			result->nodes = r.spent;
+			if (bound < 0 && !p->loose) {
+				result->bound = round_up(capacity + 1, p->step);
+				return STOWAGE_CORE_INFEASIBLE;
+			}
+			if (!p->loose && bound > result->bound) result->bound = bound;
+			height = improve(p, greater(capacity, result->bound), row, ROWS);
+		}
 	}
 #endif
 	result->height = height;
@@ -1853,29 +1890,28 @@ int stowage_core_plan(const stowage_core_problem *q, const stowage_core_options 
 	size_t pieces = validate(q), n = (size_t)q->count, pad = (size_t)(-(uintptr_t)workspace & 7);
 	problem p;
 	stowage_core_options clamped = *options;
-	arena a, dry = dry_run;
+	arena a = dry_run;
+	transient t;
 	idx i;
 	int status;
-	piece *raw;
-	addr *distance;
-	idx *root;
 	memset(result, 0, sizeof *result);
 	memset(&p, 0, sizeof p);
 	if (options->capacity < 0 || options->nodes < 0) return STOWAGE_CORE_INVALID;
 	if (pieces == 0) return is_empty(q) ? STOWAGE_CORE_OPTIMAL : STOWAGE_CORE_INVALID;
 	clamped.capacity = lesser(options->capacity, MOST);
-	plan_arrays(&p, &dry, n, pieces, &raw, &distance, &root);
-	result->workspace = dry.used + 8;
-	a = dry_run, a.dry = 0;
+	result->workspace = stowage_core_workspace(q, 1);
+	a.dry = 0;
 	if (workspace && bytes > pad) a.at = (char *)workspace + pad, a.left = bytes - pad;
-	plan_arrays(&p, &a, n, pieces, &raw, &distance, &root);
-	if (dry.failed || a.failed) return STOWAGE_CORE_NO_WORKSPACE;
-	if (!gather(&p, q, raw, distance, root)) return STOWAGE_CORE_INVALID;
+	plan_arrays(&p, &t, &a, n, pieces);
+	if (a.failed) return STOWAGE_CORE_NO_WORKSPACE;
+	if (!gather(&p, q, &t)) return STOWAGE_CORE_INVALID;
 	cut_sections(&p);
 	status = plan(&p, a, &clamped, result);
 	if (result->height == 0) return status;
 	for (i = 0; i < p.n; i++) offsets[p.bodies[i].id] = p.at[i];
+#if SHAPES
 	for (i = 0; i < q->link_count; i++) offsets[q->links[i].buffer] = offsets[q->links[i].with] + q->links[i].distance;
+#endif
 	return status;
 }
 

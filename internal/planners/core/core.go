@@ -188,9 +188,9 @@ func (c *call) deepen(goal int64) int64 {
 	return min(goal, height)
 }
 
-// plan calls the techniques in turn. One row of heuristics comes first. Then come more rows, if the problem is large, where
-// they take less time than the search, and not so full that they seldom fit it. The search follows. If it ends without
-// an answer, the rows that were left out are last.
+// plan calls the techniques in turn. Without a search these are all rows of heuristics. Otherwise one row comes first. Then
+// come more rows, if the problem is large, where they take less time than the search, and not so full that they seldom
+// fit it. The search follows. If it ends without an answer, the rows that were left out are last.
 func (c *call) plan() model.Status {
 	p := c.p
 	if p.n == 0 {
@@ -204,35 +204,39 @@ func (c *call) plan() model.Status {
 		return model.Infeasible
 	}
 	large := p.sparse || p.n > 256
-	full := c.level >= 2 && p.n >= small && p.full > uint64(goal)/3*2
-	row, done := 1, 0
-	if full || large {
-		row = 0
+	searching := c.level >= 2
+	full := searching && p.n >= small && p.full > uint64(goal)/3*2
+	row, end := 0, len(rows)
+	if searching {
+		if !full && !large {
+			row = 1
+		}
+		end = row + 1
 	}
-	height := p.improve(goal, row, row+1)
+	height := p.improve(goal, row, end)
 	if height == collision {
 		if p.loose {
 			return model.Unknown
 		}
 		return model.Infeasible
 	}
-	if c.level < 2 || p.n < small || full && height <= goal+goal/8 || !full && large {
-		height = p.improve(goal, 0, few)
-		if done = few; c.level < 2 {
-			height = p.improve(goal, done, len(rows))
-			done = len(rows)
+	if height > goal && searching {
+		done := 0
+		if p.n < small || full && height <= goal+goal/8 || !full && large {
+			done = few
+			height = p.improve(goal, 0, done)
 		}
-	}
-	if height > goal && c.level >= 2 {
-		bound := c.deepen(goal)
-		if bound < 0 && !p.loose {
-			c.bound = roundUp(c.capacity+1, p.step)
-			return model.Infeasible
+		if height > goal {
+			bound := c.deepen(goal)
+			if bound < 0 && !p.loose {
+				c.bound = roundUp(c.capacity+1, p.step)
+				return model.Infeasible
+			}
+			if !p.loose && bound > c.bound {
+				c.bound = bound
+			}
+			height = p.improve(max(c.capacity, c.bound), done, len(rows))
 		}
-		if !p.loose && bound > c.bound {
-			c.bound = bound
-		}
-		height = p.improve(max(c.capacity, c.bound), done, len(rows))
 	}
 	switch c.height = height; {
 	case c.capacity > 0 && height > c.capacity:
