@@ -86,6 +86,26 @@ static void *take(arena *a, size_t each, size_t count) {
 
 static const arena dry_run = {NULL, 0, 0, 1, 0};
 
+/* How large a problem is: bodies, pieces, sections, and the sections of all pieces. */
+typedef struct {
+	size_t n, pieces, m, spans;
+} extent;
+/* The arrays of a struct, as a table, which is smaller than code: where their pointer is, how many bytes there are for
+ * each of what is counted, and what that is. */
+typedef struct {
+	uint16_t pointer, each, of;
+} slot;
+enum { OF_N, OF_N1, OF_PIECES, OF_M2, OF_SPANS, OF_N_BITS, OF_M_BITS };
+#define SLOT(type, name, times, of) {offsetof(type, name), (times) * sizeof *((type *)0)->name, of}
+#define LAY_OUT(to, slots, a, x) lay_out(to, slots, sizeof slots / sizeof *slots, a, x)
+APART void lay_out(void *to, const slot *s, size_t slots, arena *a, const extent *x) {
+	size_t counts[] = {x->n, x->n + 1, x->pieces, x->m + 2, x->spans, x->n / 32 + 1, x->m / 32 + 1};
+	for (; slots > 0; slots--, s++) {
+		void *p = take(a, s->each, counts[s->of]);
+		memcpy((char *)to + s->pointer, &p, sizeof p);
+	}
+}
+
 /* ------------------------------------------------------------------------------------------------------ problem */
 typedef struct {
 	idx lower, upper; /* time */
@@ -124,6 +144,8 @@ typedef struct {
 	uint64_t full;    /* the mean load of a section */
 	int loose;        /* a body takes bytes that it does not need, so only the bound proves anything */
 	int sparse;       /* few bodies meet */
+	int scored;       /* ranks are by a score: weight x log load + load[i]. See merge */
+	idx weight;
 } problem;
 
 typedef int (*before_fn)(const void *context, idx a, idx b);
@@ -146,15 +168,18 @@ static int by_time(const void *context, idx i, idx j) {
 	idx x = time[i * (idx)(sizeof(piece) / sizeof(idx))], y = time[j * (idx)(sizeof(piece) / sizeof(idx))];
 	return x != y ? x < y : i < j;
 }
-static void problem_arrays(problem *p, arena *a, size_t n, size_t pieces) {
-	p->bodies = TAKE(a, body, n);
+static const slot problem_slots[] = {
+	SLOT(problem, bodies, 1, OF_N), SLOT(problem, at, 1, OF_N), SLOT(problem, load, 1, OF_N),
+	SLOT(problem, trial, 1, OF_PIECES), SLOT(problem, order, 1, OF_PIECES), SLOT(problem, next, 1, OF_PIECES),
 #if SHAPES
-	p->piece = TAKE(a, piece, pieces), p->tree = TAKE(a, idx, n), p->meet = TAKE(a, idx, n);
-#else
+	SLOT(problem, piece, 1, OF_PIECES), SLOT(problem, tree, 1, OF_N), SLOT(problem, meet, 1, OF_N),
+#endif
+};
+static void problem_arrays(problem *p, arena *a, const extent *x) {
+	LAY_OUT(p, problem_slots, a, x);
+#if !SHAPES
 	p->piece = p->bodies;
 #endif
-	p->at = TAKE(a, addr, n), p->load = TAKE(a, addr, n), p->trial = TAKE(a, addr, pieces);
-	p->order = TAKE(a, idx, pieces), p->next = TAKE(a, idx, pieces);
 }
 
 /* What is needed while bodies are made of buffers. */
@@ -724,28 +749,30 @@ typedef struct {
 enum { EXHAUSTED, SOLVED, CUT };
 enum { TRAIL_EACH = 48 };
 
-typedef struct {
-	problem *p;
-	run *r;
-	idx base, n, m, pieces, s0; /* bodies [base, base + n) of p; sections from s0 */
-	int composite;              /* some body has several pieces */
-	addr unit, limit;           /* the divisor of alignments; no top is above the limit */
+typedef struct { /* what is used most is in front, where it takes the shortest instructions */
 	item *items;                /* the bodies */
-	block *blocks;              /* their pieces */
 	section *sections;          /* m + 2 of them, for begins, list_at and edges */
-	idx *list;
+	block *blocks;              /* the pieces of bodies */
+	problem *p;
+	uint32_t *dirty, *starts;   /* sections that must be checked, of those with edges */
 	uint32_t *unplaced;         /* bodies */
-	uint32_t *starts, *dirty;   /* sections with edges; which of these must be checked */
-	idx *path, *near, *scratch, *open; /* what is placed; and lists in the making: those of heuristics */
-	addr *ends;                 /* of what is open */
-	change *trail;
+	idx *near;                  /* what meets a body */
+	idx trail_count, path_count, part_count, level;
+	int full;                   /* the trail or the parts are, or the caller cancelled */
+	idx epoch;                  /* of seen */
+	idx base, n, m, s0;         /* bodies [base, base + n) of p; m sections from s0 */
+	addr highest;               /* the highest start that moved since the last undo */
+	addr unit, limit;           /* the divisor of alignments; no top is above the limit */
+	int64_t nodes, most, raised;
+	run *r;
 	part *parts;
 	frame *frames;
-	idx trail_count, trail_most, path_count, part_count, part_most, level;
-	idx epoch;                  /* of seen */
-	addr highest;               /* the highest start that moved since the last undo */
-	int64_t nodes, most, raised;
-	int full;                   /* the trail or the parts are, or the caller cancelled */
+	change *trail;
+	idx *list;
+	idx *path, *scratch, *open; /* what is placed; and lists in the making: those of heuristics, as near */
+	addr *ends;                 /* of what is open */
+	idx pieces;
+	int composite;              /* some body has several pieces */
 } kernel;
 
 static idx trailing_zeros(uint32_t x) {
@@ -832,7 +859,7 @@ static idx neighbours(kernel *k, idx j) {
 
 APART void log_change(kernel *k, idx at, addr lb, addr inf) {
 	change c;
-	if (k->trail_count == k->trail_most) {
+	if (k->trail_count == TRAIL_EACH * (k->n + 1)) {
 		k->full = 1;
 		return;
 	}
@@ -1094,6 +1121,15 @@ static int by_load(const void *context, idx i, idx j) {
 	const item *a = &k->items[i], *b = &k->items[j];
 	return a->crowd != b->crowd ? a->crowd > b->crowd : a->tie < b->tie;
 }
+/* Returns 256 log2 x, within 3. */
+static int32_t log256(uint64_t x) {
+	int32_t e = 0;
+	uint64_t y = x;
+	uint32_t rest;
+	while (y > 1) y >>= 1, e++;
+	rest = (uint32_t)(e > 8 ? x >> (e - 8) : x << (8 - e)) & 255;
+	return e * 256 + (int32_t)(rest + rest * (256 - rest) * 88 / 65536);
+}
 static void rank_bodies(kernel *k, const part *c) {
 	idx *list = k->p->order, n = 0, j, s, r;
 	for (j = -1; next_of(k, c, &j);) {
@@ -1101,6 +1137,7 @@ static void rank_bodies(kernel *k, const part *c) {
 		list[n++] = j;
 		for (s = k->items[j].first; s < k->items[j].last; s++) most = greater(most, k->sections[s].total);
 		k->items[j].crowd = most;
+		if (k->p->scored) k->items[j].crowd = (addr)(k->p->weight * log256((uint64_t)most) / 256) + k->p->load[k->base + j];
 	}
 	sort(list, n, by_load, k);
 	for (r = 0; r < n; r++) {
@@ -1133,7 +1170,7 @@ static void push_part(kernel *k, const part *whole, idx first, idx last) {
 	idx j = -1;
 	c.first = first, c.last = last;
 	if (!next_of(k, &c, &j)) return;
-	if (k->part_count == k->part_most) k->full = 1;
+	if (k->part_count == 2 * (k->n + 1)) k->full = 1;
 	else k->parts[k->part_count++] = c;
 }
 static int split_part(kernel *k, frame *f) {
@@ -1236,15 +1273,12 @@ static int search(kernel *k, part c) {
 	}
 }
 
-/* Lays out a kernel for n bodies with so many pieces in m sections, and spans sections of all pieces. */
-static void kernel_arrays(kernel *k, arena *a, size_t n, size_t pieces, size_t m, size_t spans) {
-	k->part_most = (idx)(2 * n + 2), k->trail_most = (idx)(TRAIL_EACH * n + 64);
-	k->items = TAKE(a, item, n), k->blocks = TAKE(a, block, pieces), k->sections = TAKE(a, section, m + 2);
-	k->parts = TAKE(a, part, k->part_most), k->frames = TAKE(a, frame, n + 1);
-	k->trail = TAKE(a, change, k->trail_most), k->list = TAKE(a, idx, spans);
-	k->unplaced = TAKE(a, uint32_t, n / 32 + 1);
-	k->starts = TAKE(a, uint32_t, m / 32 + 1), k->dirty = TAKE(a, uint32_t, m / 32 + 1);
-}
+static const slot kernel_slots[] = {
+	SLOT(kernel, items, 1, OF_N), SLOT(kernel, blocks, 1, OF_PIECES), SLOT(kernel, sections, 1, OF_M2),
+	SLOT(kernel, parts, 2, OF_N1), SLOT(kernel, frames, 1, OF_N1), SLOT(kernel, trail, TRAIL_EACH, OF_N1),
+	SLOT(kernel, list, 1, OF_SPANS), SLOT(kernel, unplaced, 1, OF_N_BITS), SLOT(kernel, starts, 1, OF_M_BITS),
+	SLOT(kernel, dirty, 1, OF_M_BITS),
+};
 /* Sets what does not depend on the capacity, for bodies [base, base + n). */
 static void kernel_init(kernel *k) {
 	const problem *p = k->p;
@@ -1347,9 +1381,11 @@ static idx last_section(const problem *p, idx low, idx high) {
 	return last;
 }
 static void kernel_of(kernel *k, const problem *p, idx low, idx high, arena *a) {
+	extent x;
 	k->base = low, k->n = high - low, k->s0 = p->bodies[low].first, k->m = last_section(p, low, high) - k->s0;
 	k->pieces = p->bodies[high - 1].piece + p->bodies[high - 1].count - p->bodies[low].piece;
-	kernel_arrays(k, a, (size_t)k->n, (size_t)k->pieces, (size_t)k->m, spans_of(p, low, high));
+	x.n = (size_t)k->n, x.pieces = (size_t)k->pieces, x.m = (size_t)k->m, x.spans = spans_of(p, low, high);
+	LAY_OUT(k, kernel_slots, a, &x);
 }
 /* Asks about bodies [low, high), with at most limit nodes an order. */
 static int ask(asker *q, idx low, idx high, addr capacity, int64_t limit) {
@@ -1369,6 +1405,7 @@ static int ask(asker *q, idx low, idx high, addr capacity, int64_t limit) {
 		spend(q->r, k->nodes > 0 ? k->nodes : 1);
 		if (result == EXHAUSTED) return NEVER;
 		full &= k->full;
+		if (result == CUT && q->p->scored) break;
 		if (result == CUT) continue;
 		for (j = 0; j < k->n; j++) q->p->at[low + j] = k->items[j].best;
 		return FITS;
@@ -1384,12 +1421,12 @@ static int ask_all(asker *q, addr capacity, int64_t halves) {
 		int answer;
 		high = partition_end(q->p, low);
 		if (height_of(q->p, low, high) <= capacity) continue;
+		if (q->r->left <= 0) return UNKNOWN;
 		answer = ask(q, low, high, capacity, halves * (high - low) / 2 + 1);
 		if (answer == NEVER) return NEVER;
 		if (answer == UNKNOWN) all = UNKNOWN;
-		if (q->r->left <= 0) break;
 	}
-	return low < q->p->n && all == FITS && height_of(q->p, 0, q->p->n) > capacity ? UNKNOWN : all;
+	return all;
 }
 #endif
 
@@ -1423,10 +1460,11 @@ typedef struct {
 	bundle *all;
 	idx *heads[2], *counts[2], *live, *spare, *log; /* log: p was joined, ~p was split */
 	pair *heap;
-	idx all_count, live_count, spare_count, heap_count, heap_most, log_count;
+	idx all_count, live_count, spare_count, heap_count, log_count;
 	uint64_t random;
 	int stacking, noise; /* the weight of stacking, in halves; noise, in tenths */
-	int64_t work;
+	int64_t work, dived; /* since it was charged; nodes of dives */
+	int16_t *scores;     /* of the bodies, and three weights: the best, then those of the last dive */
 } forest;
 
 static uint64_t draw(forest *f) { /* splitmix64 */
@@ -1436,15 +1474,6 @@ static uint64_t draw(forest *f) { /* splitmix64 */
 	return z ^ (z >> 31);
 }
 static idx draw_below(forest *f, idx n) { return (idx)((draw(f) >> 33) % (uint64_t)n); }
-/* Returns 256 log2 x, within 3. */
-static int32_t log256(uint64_t x) {
-	int32_t e = 0;
-	uint64_t y = x;
-	uint32_t rest;
-	while (y > 1) y >>= 1, e++;
-	rest = (uint32_t)(e > 8 ? x >> (e - 8) : x << (8 - e)) & 255;
-	return e * 256 + (int32_t)(rest + rest * (256 - rest) * 88 / 65536);
-}
 /* Returns a draw of Gumbel's distribution: the best of scores with it is drawn in proportion to their exponentials. */
 static int32_t gumbel(forest *f) {
 	return 2183 - log256((uint64_t)(32 * 256 + 1 - log256((draw(f) >> 32) | 1)));
@@ -1507,7 +1536,7 @@ static int offer(forest *f, idx p, idx q, int shape) {
 			log256((uint64_t)f->counts[0][a->first] * (uint64_t)f->counts[1][a->last])) / 4;
 	}
 	if (f->noise) c.score += f->noise * gumbel(f) / 10;
-	if (f->heap_count == f->heap_most) return 1;
+	if (f->heap_count == PAIRS_EACH * f->p->n) return 1;
 	for (k = f->heap_count++; k > 0 && f->heap[(k - 1) / 2].score < c.score; k = (k - 1) / 2) {
 		f->heap[k] = f->heap[(k - 1) / 2];
 	}
@@ -1590,15 +1619,13 @@ APART void round_at(forest *f, idx low, idx high) {
 		f->spare[f->spare_count++] = p;
 	}
 }
-static void forest_arrays(forest *f, arena *a, size_t n, size_t m) {
-	int end;
-	f->all = TAKE(a, bundle, 3 * n), f->live = TAKE(a, idx, n), f->spare = TAKE(a, idx, 3 * n);
-	for (end = 0; end < 2; end++) f->heads[end] = TAKE(a, idx, m + 1), f->counts[end] = TAKE(a, idx, m + 1);
-}
-static void heap_arrays(forest *f, arena *a, size_t n) {
-	f->heap_most = (idx)(PAIRS_EACH * n);
-	f->heap = TAKE(a, pair, f->heap_most), f->log = TAKE(a, idx, 4 * n);
-}
+static const slot forest_slots[] = {
+	SLOT(forest, all, 3, OF_N), SLOT(forest, live, 1, OF_N), SLOT(forest, spare, 3, OF_N),
+	SLOT(forest, heads[0], 1, OF_M2), SLOT(forest, heads[1], 1, OF_M2), SLOT(forest, counts[0], 1, OF_M2),
+	SLOT(forest, counts[1], 1, OF_M2),
+};
+static const slot heap_slots[] = {SLOT(forest, heap, PAIRS_EACH, OF_N), SLOT(forest, log, 4, OF_N)};
+static size_t scores_of(idx n) { return 2 * ((size_t)n + 3); }
 
 /* Makes every body a root, and joins. */
 static void plant(forest *f) {
@@ -1616,56 +1643,89 @@ static void plant(forest *f) {
 	for (i = 0; i < p->n; i++) offer_pairs(f, i);
 	settle(f);
 }
-/* Plans the roots below target, with so many nodes of search, and takes the plan if it is lower. */
-APART void plan_roots(forest *f, arena rest, addr target, int64_t nodes) {
+/* Returns the body in whose place bundle p begins. */
+static idx leaf_of(const forest *f, idx p) {
+	while (f->all[p].shape != SINGLE) p = f->all[p].parts[0];
+	return p;
+}
+/* Draws scores near the best ones, and gives them to the roots. */
+static void draw_scores(forest *f, problem *q) {
+	static const uint16_t fars[] = {8, 26, 77, 256};
+	idx n = f->p->n, i, far = fars[draw_below(f, 4)];
+	int16_t *drawn = f->scores + n + 3;
+	for (i = 0; i < n + 3; i++) drawn[i] = (int16_t)(f->scores[i] + far * gumbel(f) / 256);
+	q->scored = 1, q->weight = 512 + drawn[n];
+	for (i = 0; i < q->n; i++) {
+		const body *b = &q->bodies[i];
+		q->load[i] = (drawn[n + 1] * log256((uint64_t)(b->last - b->first)) + drawn[n + 2] * log256((uint64_t)b->size)) / 256 +
+			drawn[leaf_of(f, f->live[b->id])];
+	}
+}
+/* Plans the roots: asks about the goal, with few nodes and with more. When minimising, dives follow.
+ *
+ * Dives. Idea: whether a short search finds a plan depends on which root it places first. So many of them, of three nodes
+ * a root, have orders drawn at random. A score is the logarithms of load, sections and size, each times a weight, and a
+ * number of the root's first body. Weights and numbers are drawn near those that lowered the plan last, so what was
+ * learned holds for other roots as well. They take three quarters of all nodes.
+ * Source: Stowage's internal/merge/dives.go. */
+APART void plan_roots(forest *f, arena rest, addr goal, int minimise) {
 	problem q, *p = f->p;
 	asker t;
-	int64_t before = f->r->left, budget = nodes < before ? nodes : before, halves;
+	int64_t halves = 3;
 	idx k, e, count, *todo;
-	int answer = UNKNOWN;
-	addr height = 0;
+	int words = 1;
+	addr height, target = goal;
+	extent x;
 	memset(&q, 0, sizeof q);
-	problem_arrays(&q, &rest, (size_t)f->live_count, (size_t)(f->live_count + p->pieces - p->n));
+	x.n = (size_t)f->live_count, x.pieces = (size_t)(f->live_count + p->pieces - p->n), x.m = x.spans = 0;
+	problem_arrays(&q, &rest, &x);
 	q.n = f->live_count, q.loose = p->loose;
 	for (k = 0; k < q.n; k++) q.order[k] = k, q.piece[k].first = f->all[f->live[k]].first;
 	sort(q.order, q.n, by_time, &q.piece->first);
 	for (k = 0; k < q.n; k++) {
-		idx root = f->live[q.order[k]];
-		const bundle *c = &f->all[root];
-		body b = {0, 0, 0, 0, 0, 0, 1, 0, 0, -1};
-		b.lower = c->first, b.upper = c->last, b.id = q.order[k], b.size = c->size, b.align = c->align, b.piece = q.pieces;
-		if (c->sealed) b.fixed = p->bodies[root].fixed, b.count = p->bodies[root].count;
-		for (e = 0; e < b.count; e++) {
-			piece x;
-			if (c->sealed) x = p->piece[p->bodies[root].piece + e];
-			else x.first = c->first, x.last = c->last, x.size = x.need = c->size;
-			x.owner = k;
-			q.piece[q.pieces++] = x;
-		}
+		const bundle *c = &f->all[f->live[q.order[k]]];
+		body b = p->bodies[leaf_of(f, f->live[q.order[k]])];
+		const piece *from = &p->piece[b.piece];
+		b.lower = c->first, b.upper = c->last, b.id = q.order[k], b.size = c->size, b.piece = q.pieces;
 		q.bodies[k] = b;
+		for (e = 0; e < b.count; e++) {
+			piece *y = &q.piece[q.pieces++];
+			*y = *from++;
+			y->owner = k;
+			if (!c->sealed) y->first = c->first, y->last = c->last, y->size = y->need = c->size;
+		}
 	}
 	cut_sections(&q);
 	t.r = f->r, t.p = &q, t.rest = rest, t.built = -1, t.stuck = 0;
-	f->r->left = budget;
-	for (halves = 3; answer == UNKNOWN && f->r->left > 0 && !t.stuck; halves *= 2) answer = ask_all(&t, target, halves);
-	f->r->left = f->r->cancelled ? 0 : before - (budget - f->r->left);
-	if (answer != FITS) return;
-	for (k = 0; k < q.n; k++) f->all[f->live[q.bodies[k].id]].at = q.at[k];
-	todo = f->spare + f->spare_count; /* of 3 n: enough, since bundles in use are not spare */
-	for (k = 0; k < f->live_count; k++) {
-		for (todo[0] = f->live[k], count = 1; count > 0;) {
-			const bundle *c = &f->all[todo[--count]];
-			if (c->shape == SINGLE) {
-				p->trial[todo[count]] = c->at;
-				continue;
+	for (;;) {
+		int64_t before = f->r->spent;
+		if (ask_all(&t, target, halves) == FITS) { /* what the roots fit, their bodies fit */
+			for (k = 0; k < q.n; k++) f->all[f->live[q.bodies[k].id]].at = q.at[k];
+			todo = f->spare + f->spare_count; /* of 3 n: enough, since bundles in use are not spare */
+			for (k = 0; k < q.n; k++) {
+				for (todo[0] = f->live[k], count = 1; count > 0;) {
+					idx i = todo[--count];
+					const bundle *c = &f->all[i];
+					if (c->shape == SINGLE) {
+						p->at[i] = c->at;
+						continue;
+					}
+					f->all[c->parts[0]].at = c->at;
+					f->all[c->parts[1]].at = c->at + (c->shape == STACKED ? f->all[c->parts[0]].size : 0);
+					todo[count++] = c->parts[1], todo[count++] = c->parts[0];
+				}
 			}
-			f->all[c->parts[0]].at = c->at;
-			f->all[c->parts[1]].at = c->at + (c->shape == STACKED ? f->all[c->parts[0]].size : 0);
-			todo[count++] = c->parts[1], todo[count++] = c->parts[0];
+			if (q.scored) memcpy(f->scores, f->scores + p->n + 3, sizeof *f->scores * (size_t)(p->n + 3));
 		}
+		if (q.scored) f->dived += f->r->spent - before;
+		height = height_of(p, 0, p->n);
+		if (height <= goal || f->r->left <= 0) return;
+		halves = 6;
+		if (words-- > 0) continue;
+		if (!minimise || (q.scored && f->dived > f->r->spent / 4 * 3)) return;
+		draw_scores(f, &q);
+		target = greater(height - p->step * (1 + draw_below(f, 8)), goal);
 	}
-	for (k = 0; k < p->n; k++) height = greater(height, p->trial[k] + p->bodies[k].size);
-	if (height < height_of(p, 0, p->n)) for (k = 0; k < p->n; k++) p->at[k] = p->trial[k];
 }
 static void charge(forest *f) {
 	spend(f->r, 1 + f->work / 256);
@@ -1686,18 +1746,19 @@ static void rounds(forest *f, int patience, int64_t until) {
 	}
 }
 /* Begins anew, with other weights and more noise, until the height is the goal or so many nodes are spent. begun counts
- * the beginnings of all calls. When minimising, once the goal has failed, targets lie between it and the plan. */
-APART void merge(run *r, problem *p, arena rest, addr goal, int minimise, int64_t nodes, int *begun) {
+ * the beginnings of all calls, and scores outlive them. */
+APART void merge(run *r, problem *p, arena rest, addr goal, int minimise, int64_t nodes, int *begun, int16_t *scores) {
 	static const uint8_t weights[] = {2, 1, 4, 8}, noises[] = {10, 3, 20};
 	forest f;
-	arena transient;
-	int failed = 0;
+	arena behind;
+	extent x;
 	int64_t until = r->left > nodes ? r->left - nodes : 0;
 	memset(&f, 0, sizeof f);
-	f.p = p, f.r = r, f.random = UINT64_C(0x6d65726765) + (uint64_t)*begun;
-	forest_arrays(&f, &rest, (size_t)p->n, (size_t)p->m);
-	transient = rest; /* the heap has the place of what plan_roots takes */
-	heap_arrays(&f, &transient, (size_t)p->n);
+	f.p = p, f.r = r, f.scores = scores, f.random = UINT64_C(0x6d65726765) + (uint64_t)*begun;
+	x.n = (size_t)p->n, x.m = (size_t)p->m, x.pieces = x.spans = 0;
+	LAY_OUT(&f, forest_slots, &rest, &x);
+	behind = rest; /* the heap has the place of what plan_roots takes */
+	LAY_OUT(&f, heap_slots, &behind, &x);
 	while (r->left > until) {
 		int k = (*begun)++, zeros = 0, phase;
 		while (!(((k + 1) >> zeros) & 1)) zeros++;
@@ -1706,17 +1767,9 @@ APART void merge(run *r, problem *p, arena rest, addr goal, int minimise, int64_
 		charge(&f);
 		if (k == 0 && f.live_count > p->n - p->n / 16) return; /* nothing to merge here */
 		for (phase = 0; phase < 2; phase++) {
-			addr target = goal, height = height_of(p, 0, p->n);
 			if (phase == 1) rounds(&f, 30 << (zeros < 20 ? zeros : 20), until);
-			if (minimise && failed) {
-				target = height - p->step;
-				if (draw_below(&f, 2) == 0) target -= (addr)(draw(&f) % (uint64_t)((height - goal) / 4 + 1));
-				target = greater(target / p->step * p->step, goal);
-			}
-			plan_roots(&f, rest, target, 10 * (int64_t)f.live_count);
-			if (height_of(p, 0, p->n) <= goal) return;
-			if (target == goal) failed = 1;
-			if (r->left <= until) return;
+			plan_roots(&f, rest, goal, minimise);
+			if (height_of(p, 0, p->n) <= goal || r->left <= until) return;
 		}
 	}
 }
@@ -1726,62 +1779,64 @@ APART void merge(run *r, problem *p, arena rest, addr goal, int minimise, int64_
 #if STOWAGE_CORE_LEVEL >= 2
 /* Returns what the search, or merge as well, takes beside the problem; SIZE_MAX if that is too much to count. Merge's
  * heap has the place of the kernel, which is larger. */
-static size_t search_bytes(size_t n, size_t pieces, size_t m, size_t spans, int level) {
+static size_t search_bytes(const extent *x, int level) {
 	arena a = dry_run;
 	kernel k;
 #if STOWAGE_CORE_LEVEL >= 3
-	if (level >= 3 && n >= SMALL) {
+	if (level >= 3 && x->n >= SMALL) {
 		forest f;
 		problem q;
-		forest_arrays(&f, &a, n, m);
-		problem_arrays(&q, &a, n, pieces);
+		TAKE(&a, int16_t, scores_of((idx)x->n));
+		LAY_OUT(&f, forest_slots, &a, x);
+		problem_arrays(&q, &a, x);
 	}
 #endif
 	(void)level;
-	kernel_arrays(&k, &a, n, pieces, m, spans);
+	LAY_OUT(&k, kernel_slots, &a, x);
 	return a.failed ? SIZE_MAX : a.used;
 }
 #endif
 #if SHAPES
 /* The arrays of the problem itself, and what lies behind them while bodies are made of buffers. */
-static void plan_arrays(problem *p, transient *t, arena *a, size_t n, size_t pieces) {
+static void plan_arrays(problem *p, transient *t, arena *a, const extent *x) {
 	arena behind;
-	problem_arrays(p, a, n, pieces);
+	problem_arrays(p, a, x);
 	behind = *a;
-	t->raw = pieces > n ? TAKE(&behind, piece, pieces / 2) : p->piece;
-	t->distance = TAKE(&behind, addr, n), t->root = TAKE(&behind, idx, n);
+	t->raw = x->pieces > x->n ? TAKE(&behind, piece, x->pieces / 2) : p->piece;
+	t->distance = TAKE(&behind, addr, x->n), t->root = TAKE(&behind, idx, x->n);
 	if (behind.failed) a->failed = 1;
 	if (a->dry && behind.used > a->used) a->used = behind.used;
 }
 #else
-#define plan_arrays(p, t, a, n, pieces) ((void)(t), problem_arrays(p, a, n, pieces))
+#define plan_arrays(p, t, a, x) ((void)(t), problem_arrays(p, a, x))
 #endif
 
 size_t stowage_core_workspace(const stowage_core_problem *q, int level) {
-	size_t pieces = validate(q), n = (size_t)q->count;
 	arena dry = dry_run;
 	problem p;
 	transient t;
-	if (pieces == 0) return 0;
-	plan_arrays(&p, &t, &dry, n, pieces);
+	extent x;
+	x.n = (size_t)q->count, x.m = x.spans = x.pieces = validate(q);
+	if (x.pieces == 0) return 0;
+	plan_arrays(&p, &t, &dry, &x);
 #if SHAPES
 	if (level >= 2) { /* a piece lives in at most as many sections as pieces begin within its life, and one more */
-		size_t spans = pieces, bytes;
+		size_t bytes;
 		arena own = dry_run;
 		idx i, j;
-		problem_arrays(&p, &own, n, pieces);
+		problem_arrays(&p, &own, &x);
 		for (i = 0; i < q->count; i++) {
 			const stowage_core_buffer *b = &q->buffers[i];
 			for (j = 0; j < q->count; j++) {
-				spans += q->buffers[j].lower > b->lower && q->buffers[j].lower < b->upper;
-				spans += pieces > n && q->buffers[j].upper > b->lower && q->buffers[j].upper < b->upper;
+				x.spans += q->buffers[j].lower > b->lower && q->buffers[j].lower < b->upper;
+				x.spans += x.pieces > x.n && q->buffers[j].upper > b->lower && q->buffers[j].upper < b->upper;
 			}
 			for (j = 0; j < q->gap_count; j++) {
-				spans += q->gaps[j].lower > b->lower && q->gaps[j].lower < b->upper;
-				spans += q->gaps[j].upper > b->lower && q->gaps[j].upper < b->upper;
+				x.spans += q->gaps[j].lower > b->lower && q->gaps[j].lower < b->upper;
+				x.spans += q->gaps[j].upper > b->lower && q->gaps[j].upper < b->upper;
 			}
 		}
-		bytes = search_bytes(n, pieces, pieces, spans, level);
+		bytes = search_bytes(&x, level);
 		if (bytes > SIZE_MAX - 16 - own.used) return 0;
 		if (own.used + bytes > dry.used) dry.used = own.used + bytes;
 	}
@@ -1812,12 +1867,19 @@ APART addr deepen(run *r, problem *p, arena rest, addr goal, int merging) {
 	int64_t halves = 3, share = 16 * (int64_t)p->n;
 	int begun = 0, turn;
 	asker q;
+#if STOWAGE_CORE_LEVEL >= 3
+	int16_t *scores = NULL;
+	if (merging) {
+		scores = TAKE(&rest, int16_t, scores_of(p->n));
+		memset(scores, 0, sizeof *scores * scores_of(p->n));
+	}
+#endif
 	q.r = r, q.p = p, q.rest = rest, q.built = -1, q.stuck = 0;
 	for (; r->left > 0 && height > goal && (merging || !q.stuck); share = share < INT64_MAX / 8 ? 4 * share : share) {
 #if STOWAGE_CORE_LEVEL >= 3
 		if (merging) {
 			q.built = -1;
-			merge(r, p, rest, goal, !capacity, share, &begun);
+			merge(r, p, rest, goal, !capacity, share, &begun, scores);
 			height = height_of(p, 0, p->n);
 		}
 #endif
@@ -1840,7 +1902,7 @@ APART addr deepen(run *r, problem *p, arena rest, addr goal, int merging) {
 /* Who has a turn: without a search, all rows of heuristics. Otherwise one of them; more, if the problem is large, where
  * they take less time than the search, and not so full that they seldom fit it; the search; the rows left out. */
 static int plan(problem *p, arena rest, const stowage_core_options *options, stowage_core_result *result) {
-	addr capacity = options->capacity, goal = greater(capacity, p->bound), height;
+	addr capacity = lesser(options->capacity, MOST), goal = greater(capacity, p->bound), height;
 	int searching = SHAPES && options->nodes > 0, large = p->sparse || p->n > 256;
 	int full = searching && p->n >= SMALL && p->full > (uint64_t)goal / 3 * 2;
 	idx row = searching && !full && !large;
@@ -1851,10 +1913,12 @@ static int plan(problem *p, arena rest, const stowage_core_options *options, sto
 	if (height == COLLISION) return p->loose ? STOWAGE_CORE_UNDECIDED : STOWAGE_CORE_INFEASIBLE;
 #if SHAPES
 	if (height > goal && searching) {
-		size_t need = 0, n = (size_t)p->n, spans = spans_of(p, 0, p->n);
+		size_t need = 0;
+		extent x;
 		int level = STOWAGE_CORE_LEVEL;
+		x.n = (size_t)p->n, x.pieces = (size_t)p->pieces, x.m = (size_t)p->m, x.spans = spans_of(p, 0, p->n);
 		for (; level > 1; level--) {
-			size_t bytes = search_bytes(n, (size_t)p->pieces, (size_t)p->m, spans, level);
+			size_t bytes = search_bytes(&x, level);
 			if (bytes > need) need = bytes;
 			if (bytes <= rest.left) break;
 		}
@@ -1887,9 +1951,9 @@ static int plan(problem *p, arena rest, const stowage_core_options *options, sto
 
 int stowage_core_plan(const stowage_core_problem *q, const stowage_core_options *options, void *workspace, size_t bytes,
 	stowage_core_size *offsets, stowage_core_result *result) {
-	size_t pieces = validate(q), n = (size_t)q->count, pad = (size_t)(-(uintptr_t)workspace & 7);
+	size_t pad = (size_t)(-(uintptr_t)workspace & 7);
+	extent x;
 	problem p;
-	stowage_core_options clamped = *options;
 	arena a = dry_run;
 	transient t;
 	idx i;
@@ -1897,16 +1961,16 @@ int stowage_core_plan(const stowage_core_problem *q, const stowage_core_options 
 	memset(result, 0, sizeof *result);
 	memset(&p, 0, sizeof p);
 	if (options->capacity < 0 || options->nodes < 0) return STOWAGE_CORE_INVALID;
-	if (pieces == 0) return is_empty(q) ? STOWAGE_CORE_OPTIMAL : STOWAGE_CORE_INVALID;
-	clamped.capacity = lesser(options->capacity, MOST);
+	x.n = (size_t)q->count, x.pieces = validate(q), x.m = x.spans = 0;
+	if (x.pieces == 0) return is_empty(q) ? STOWAGE_CORE_OPTIMAL : STOWAGE_CORE_INVALID;
 	result->workspace = stowage_core_workspace(q, 1);
 	a.dry = 0;
 	if (workspace && bytes > pad) a.at = (char *)workspace + pad, a.left = bytes - pad;
-	plan_arrays(&p, &t, &a, n, pieces);
+	plan_arrays(&p, &t, &a, &x);
 	if (a.failed) return STOWAGE_CORE_NO_WORKSPACE;
 	if (!gather(&p, q, &t)) return STOWAGE_CORE_INVALID;
 	cut_sections(&p);
-	status = plan(&p, a, &clamped, result);
+	status = plan(&p, a, options, result);
 	if (result->height == 0) return status;
 	for (i = 0; i < p.n; i++) offsets[p.bodies[i].id] = p.at[i];
 #if SHAPES

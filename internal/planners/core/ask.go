@@ -44,7 +44,7 @@ func newKernel(r *budget, p *problem, low, high int32) *kernel {
 	k.composite = k.pieces > k.n
 	k.items, k.blocks, k.sections = make([]item, k.n), make([]block, k.pieces), make([]section, k.m+2)
 	k.parts, k.frames = make([]part, 2*k.n+2), make([]frame, k.n+1)
-	k.trail, k.ends = make([]change, trailEach*k.n+64), make([]int64, k.n)
+	k.trail, k.ends = make([]change, trailEach*(k.n+1)), make([]int64, k.n)
 	k.path, k.near, k.open = make([]int32, k.n), make([]int32, k.n), make([]int32, k.n)
 	k.scratch = make([]int32, k.pieces)
 	k.unplaced, k.starts, k.dirty = newBits(k.n), newBits(k.m), newBits(k.m)
@@ -179,6 +179,11 @@ func (q *asker) ask(low, high int32, capacity, limit int64) answer {
 		switch result {
 		case exhausted:
 			return never
+		case cut:
+			if q.p.scored {
+				q.stuck = q.stuck || full
+				return unknown
+			}
 		case solved:
 			for j := range q.k.n {
 				q.p.at[low+j] = q.k.items[j].best
@@ -199,18 +204,15 @@ func (q *asker) askAll(capacity, halves int64) answer {
 		if q.p.heightOf(low, high) <= capacity {
 			continue
 		}
+		if q.r.left <= 0 {
+			return unknown
+		}
 		switch q.ask(low, high, capacity, halves*int64(high-low)/2+1) {
 		case never:
 			return never
 		case unknown:
 			all = unknown
 		}
-		if q.r.left <= 0 {
-			break
-		}
-	}
-	if low < q.p.n && all == fits && q.p.heightOf(0, q.p.n) > capacity {
-		return unknown
 	}
 	return all
 }

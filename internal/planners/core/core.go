@@ -147,6 +147,7 @@ func (c *call) deepen(goal int64) int64 {
 	span := height - goal
 	halves, share := int64(3), 16*int64(p.n)
 	begun, turns := 0, 3
+	scores := make([]int16, 2*(p.n+3))
 	if c.capacity > 0 {
 		turns = 1
 	}
@@ -155,7 +156,7 @@ func (c *call) deepen(goal int64) int64 {
 		c.report()
 		if merging {
 			q.built = -1
-			merge(r, p, goal, c.capacity == 0, share, &begun)
+			merge(r, p, goal, c.capacity == 0, share, &begun, scores)
 			height = p.heightOf(0, p.n)
 		}
 		for turn := 0; turn < turns && r.left > 0 && height > goal; turn++ {

@@ -56,7 +56,8 @@ type forest struct {
 	random        uint64
 	stacking      int32 // the weight of stacking, in halves
 	noise         int32 // in tenths
-	work          int64
+	work, dived   int64   // since it was charged; nodes of dives
+	scores        []int16 // of the bodies, and three weights: the best, then those of the last dive
 }
 
 func (f *forest) draw() uint64 { return splitmix.Next(&f.random) }

@@ -36,49 +36,97 @@ func (f *forest) plant() {
 	f.settle()
 }
 
-// planRoots plans the roots below target, with so many nodes of search, and takes the plan if it is lower.
-func (f *forest) planRoots(target, nodes int64) {
+// leafOf returns the body in whose place bundle p begins.
+func (f *forest) leafOf(p int32) int32 {
+	for f.all[p].shape != single {
+		p = f.all[p].parts[0]
+	}
+	return p
+}
+
+// drawScores draws scores near the best ones, and gives them to the roots.
+func (f *forest) drawScores(q *problem) {
+	n := int(f.p.n)
+	far := [4]int32{8, 26, 77, 256}[f.drawBelow(4)]
+	best, drawn := f.scores[:n+3], f.scores[n+3:]
+	for i := range best {
+		drawn[i] = int16(int32(best[i]) + far*f.gumbel()/256)
+	}
+	q.scored, q.weight = true, 512+int32(drawn[n])
+	for i := range q.bodies {
+		b := &q.bodies[i]
+		q.load[i] = int64((int32(drawn[n+1])*log256(uint64(b.last-b.first))+int32(drawn[n+2])*log256(uint64(b.size)))/256 +
+			int32(drawn[f.leafOf(f.live[b.id])]))
+	}
+}
+
+// problem returns the roots as a problem.
+func (f *forest) problem() *problem {
 	p := f.p
 	q := &problem{n: int32(len(f.live)), loose: p.loose}
 	for k, root := range f.live {
 		c := &f.all[root]
-		b := body{lower: int64(c.first), upper: int64(c.last), id: int32(k), size: c.size, align: c.align, count: 1, fixed: -1}
-		if c.sealed {
-			b.fixed, b.count = p.bodies[root].fixed, p.bodies[root].count
-		}
+		b := p.bodies[f.leafOf(root)]
+		b.lower, b.upper, b.id, b.size = int64(c.first), int64(c.last), int32(k), c.size
 		q.bodies = append(q.bodies, b)
 	}
 	slices.SortStableFunc(q.bodies, func(a, b body) int { return int(a.lower - b.lower) })
 	for k := range q.bodies {
 		b := &q.bodies[k]
-		root := f.live[b.id]
-		c := &f.all[root]
+		c, from := &f.all[f.live[b.id]], b.piece
 		b.piece = int32(len(q.pieces))
-		x := piece{owner: int32(k), from: int64(c.first), to: int64(c.last), high: c.size, need: c.size}
 		for e := range b.count {
-			if c.sealed {
-				x = p.pieces[p.bodies[root].piece+e]
-				x.owner, x.from, x.to = int32(k), int64(x.first), int64(x.last)
+			x := p.pieces[from+e]
+			x.owner, x.from, x.to = int32(k), int64(x.first), int64(x.last)
+			if !c.sealed {
+				x.from, x.to, x.high, x.need = int64(c.first), int64(c.last), c.size, c.size
 			}
 			q.pieces = append(q.pieces, x)
 		}
 	}
 	q.arrays()
 	q.cutSections()
-	before := f.r.left
-	budget := min(nodes, before)
-	f.r.left = budget
+	return q
+}
+
+// planRoots plans the roots: it asks about the goal, with few nodes and with more. When minimising, dives follow.
+//
+// Dives. Idea: whether a short search finds a plan depends on which root it places first. So many of them, of three nodes
+// a root, have orders drawn at random. A score is the logarithms of load, sections and size, each times a weight, and a
+// number of the root's first body. Weights and numbers are drawn near those that lowered the plan last, so what was
+// learned holds for other roots as well. They take three quarters of all nodes.
+func (f *forest) planRoots(goal int64, minimise bool) {
+	p, q := f.p, f.problem()
 	t := asker{r: f.r, p: q, built: -1}
-	found := unknown
-	for halves := int64(3); found == unknown && f.r.left > 0 && !t.stuck; halves *= 2 {
-		found = t.askAll(target, halves)
+	target, halves := goal, int64(3)
+	for words := 1; ; words-- {
+		before := f.r.spent
+		if t.askAll(target, halves) == fits { // what the roots fit, their bodies fit
+			f.unfold(q)
+			if q.scored {
+				copy(f.scores, f.scores[p.n+3:])
+			}
+		}
+		if q.scored {
+			f.dived += f.r.spent - before
+		}
+		height := p.heightOf(0, p.n)
+		if height <= goal || f.r.left <= 0 {
+			return
+		}
+		if halves = 6; words > 0 {
+			continue
+		}
+		if !minimise || q.scored && f.dived > f.r.spent/4*3 {
+			return
+		}
+		f.drawScores(q)
+		target = max(height-p.step*int64(1+f.drawBelow(8)), goal)
 	}
-	if f.r.left = before - (budget - f.r.left); f.r.cancelled {
-		f.r.left = 0
-	}
-	if found != fits {
-		return
-	}
+}
+
+// unfold gives the bodies the offsets of their roots.
+func (f *forest) unfold(q *problem) {
 	for k := range q.bodies {
 		f.all[f.live[q.bodies[k].id]].at = q.at[k]
 	}
@@ -89,7 +137,7 @@ func (f *forest) planRoots(target, nodes int64) {
 			todo = todo[:len(todo)-1]
 			c := &f.all[i]
 			if c.shape == single {
-				p.trial[i] = c.at
+				f.p.at[i] = c.at
 				continue
 			}
 			a, b := &f.all[c.parts[0]], &f.all[c.parts[1]]
@@ -98,13 +146,6 @@ func (f *forest) planRoots(target, nodes int64) {
 			}
 			todo = append(todo, c.parts[1], c.parts[0])
 		}
-	}
-	var height int64
-	for k := range p.bodies {
-		height = max(height, p.trial[k]+p.bodies[k].size)
-	}
-	if height < p.heightOf(0, p.n) {
-		copy(p.at, p.trial[:p.n])
 	}
 }
 
@@ -139,15 +180,14 @@ func (f *forest) rounds(patience int, until int64) {
 	}
 }
 
-// merge merges until the height is the goal or so many nodes are spent. begun counts the beginnings of all calls. When
-// minimising, once the goal has failed, targets lie between it and the plan.
-func merge(r *budget, p *problem, goal int64, minimise bool, nodes int64, begun *int) {
+// merge merges until the height is the goal or so many nodes are spent. begun counts the beginnings of all calls, and
+// scores outlive them.
+func merge(r *budget, p *problem, goal int64, minimise bool, nodes int64, begun *int, scores []int16) {
 	until := max(r.left-nodes, 0)
-	f := forest{p: p, r: r, random: 0x6d65726765 + uint64(*begun), heapMost: pairsEach * int(p.n)}
+	f := forest{p: p, r: r, scores: scores, random: 0x6d65726765 + uint64(*begun), heapMost: pairsEach * int(p.n)}
 	for end := range 2 {
 		f.heads[end], f.counts[end] = make([]int32, p.m+1), make([]int32, p.m+1)
 	}
-	failed := false
 	for r.left > until {
 		k := *begun
 		*begun++
@@ -168,22 +208,8 @@ func merge(r *budget, p *problem, goal int64, minimise bool, nodes int64, begun 
 			if phase == 1 {
 				f.rounds(30<<min(zeros, 20), until)
 			}
-			target, height := goal, p.heightOf(0, p.n)
-			if minimise && failed {
-				target = height - p.step
-				if f.drawBelow(2) == 0 {
-					target -= int64(f.draw() % uint64((height-goal)/4+1))
-				}
-				target = max(target/p.step*p.step, goal)
-			}
-			f.planRoots(target, 10*int64(len(f.live)))
-			if p.heightOf(0, p.n) <= goal {
-				return
-			}
-			if target == goal {
-				failed = true
-			}
-			if r.left <= until {
+			f.planRoots(goal, minimise)
+			if p.heightOf(0, p.n) <= goal || r.left <= until {
 				return
 			}
 		}

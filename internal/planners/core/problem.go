@@ -58,6 +58,8 @@ type problem struct {
 	full        uint64  // the mean load of a section
 	loose       bool    // a body takes bytes that it does not need, so only the bound proves anything
 	sparse      bool    // few bodies meet
+	scored      bool    // ranks are by a score: weight x log load + load[i]; see merge.go
+	weight      int32
 }
 
 func roundUp(x, to int64) int64 {

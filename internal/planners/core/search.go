@@ -27,6 +27,9 @@ func (k *kernel) rankBodies(c *part) {
 		for s := x.first; s < x.last; s++ {
 			x.crowd = max(x.crowd, k.sections[s].total)
 		}
+		if k.p.scored {
+			x.crowd = int64(k.p.weight*log256(uint64(x.crowd))/256) + k.p.load[k.base+j]
+		}
 		list = append(list, j)
 	}
 	sort(list, func(i, j int32) bool {
