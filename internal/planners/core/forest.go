@@ -54,8 +54,8 @@ type forest struct {
 	heap          []pair
 	heapMost      int
 	random        uint64
-	stacking      int32 // the weight of stacking, in halves
-	noise         int32 // in tenths
+	stacking      int32   // the weight of stacking, in halves
+	noise         int32   // in tenths
 	work, dived   int64   // since it was charged; nodes of dives
 	scores        []int16 // of the bodies, and three weights: the best, then those of the last dive
 }

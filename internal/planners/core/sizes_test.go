@@ -34,7 +34,7 @@ var targets = []target{
 	{
 		"RISC-V, 32-bit sizes", "riscv64-unknown-elf-gcc", "riscv64-unknown-elf-size", "riscv64-unknown-elf-nm",
 		[]string{"-march=rv32imac", "-mabi=ilp32", "-DSTOWAGE_CORE_SIZE32"},
-		[3]int{4700, 15100, 20100},
+		[3]int{3600, 15100, 20100},
 	},
 }
 

@@ -282,7 +282,7 @@ func TestTwinGenerated(t *testing.T) {
 }
 
 // TestTwinChallenging compares both on the eleven problems of google/minimalloc, which C must fit into their capacity,
-// and, without one, plan at their load but for J.
+// and, without one, plan at their load. J takes more nodes, at night.
 func TestTwinChallenging(t *testing.T) {
 	w := start(t, fast)
 	for _, name := range "ABCDEFGHIJK" {
@@ -293,7 +293,11 @@ func TestTwinChallenging(t *testing.T) {
 		if c, status, _ := w.same(p, 3, 1<<20, 100_000); !status.HasPlan() {
 			t.Errorf("%c: %v, height %d", name, status, c.height)
 		}
-		if c, status, _ := w.same(p, 3, 0, 3_000); status != model.Optimal && name != 'J' {
+		nodes := int64(3_000)
+		if name == 'J' && plantest.AtNight() {
+			nodes = 50_000
+		}
+		if c, status, _ := w.same(p, 3, 0, nodes); status != model.Optimal && (name != 'J' || plantest.AtNight()) {
 			t.Errorf("%c: %v, height %d, bound %d", name, status, c.height, c.bound)
 		}
 	}

@@ -1,12 +1,17 @@
 /* driver.c: plans the problems of standard input by stowage_core.c, one a line: capacity, nodes, buffers (lower upper
  * size alignment fixed), links and gaps. Each answer is a line: status height bound nodes, then the offsets. The
  * workspace has just the bytes that were asked for, so that a sanitizer sees what is beyond it. -t prints the time of
- * the fastest of five runs in microseconds in front. Built with -DFUZZER it is a fuzzer of the interface instead. */
+ * the fastest of five runs in microseconds in front. Built with -DFUZZER it is a fuzzer of the interface instead, with
+ * -DBARE and bare.c a program for emulated devices. */
+#ifdef BARE
+#include "bare.h"
+#else
 #define _POSIX_C_SOURCE 199309L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#endif
 
 #include "stowage_core.h"
 
@@ -101,6 +106,9 @@ int main(int argc, char **argv) {
 	return 0;
 }
 #else
+#ifdef BARE
+static double now(void) { return 0; }
+#else
 static double now(void) {
 	struct timespec t;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -111,6 +119,7 @@ static int64_t number(void) {
 	if (scanf("%lld", &x) != 1) exit(0);
 	return x;
 }
+#endif
 int main(int argc, char **argv) {
 	int timed = argc > 1 && strcmp(argv[1], "-t") == 0;
 	for (;;) {
@@ -149,7 +158,9 @@ int main(int argc, char **argv) {
 			before = now() - before;
 			if (before < best) best = before;
 		}
+#ifndef BARE
 		if (timed) printf("%.1f ", best);
+#endif
 		if (r.workspace > bytes) printf("workspace of %zu, but asked for %zu\n", r.workspace, bytes);
 #if STOWAGE_CORE_LEVEL >= 2
 		if (r.height && stowage_core_check(&p, offsets) != r.height) printf("the checker says %lld\n", (long long)stowage_core_check(&p, offsets));
