@@ -296,6 +296,8 @@ class Arena:
             self._whole = max(self._whole, high)
 
     def _resident(self) -> int:
+        if sys.is_finalizing():
+            return 0
         with contextlib.suppress(OSError, ValueError), open("/proc/self/statm", "rb") as f:
             return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         return 0
