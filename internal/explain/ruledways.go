@@ -95,7 +95,7 @@ func unbounded(ctx context.Context, p *model.Problem, pools []int, m model.Measu
 	q, rules := *p, *p.Rules
 	rules.Pools = slices.Clone(rules.Pools)
 	for _, k := range pools {
-		rules.Pools[k].Capacity = 0
+		rules.Pools[k].Capacity, rules.Pools[k].Sizes = 0, nil
 	}
 	rules.Objective = []model.Measure{m}
 	q.Rules = &rules
@@ -153,7 +153,7 @@ func ruledWays(ctx context.Context, p *model.Problem, x *plan.Explanation, solve
 			w.Unfixed = append(w.Unfixed, i)
 		}
 	}
-	w.Loose = t.loose()
+	w.Loose, w.Without = t.loose(), t.without()
 	slices.SortStableFunc(w.Shrink, func(a, b Shrunk) int { return int(min(1, max(-1, a.By-b.By))) })
 	return w, t.err
 }
@@ -264,6 +264,59 @@ func (t *ruledWay) loose() (found []model.Pair) {
 	return found
 }
 
+// A Dropped rule is one list of a rule, or what a pool has of it.
+type Dropped struct {
+	Rule    string  // its key in JSON
+	Buffers []int32 // of the list; nil for a rule of a pool
+	Pool    int     // index into Rules.Pools; -1 for a list
+}
+
+// without returns lists and rules of pools such that it is enough if one of them goes.
+func (t *ruledWay) without() (found []Dropped) {
+	whole, tries := t.p, 0
+	defer func() { t.p = whole }()
+	try := func(d Dropped, drop func(r *model.Rules)) {
+		if tries++; tries > mostShrunk || len(found) == mostFound {
+			return
+		}
+		q, rules := *whole, *whole.Rules
+		rules.Pools, q.Rules = slices.Clone(rules.Pools), &rules
+		drop(&rules)
+		if t.p = &q; t.fits(0, q.Buffers[0]) {
+			found = append(found, d)
+		}
+	}
+	for n, x := range whole.Rules.Listings() {
+		for k, list := range *x.Lists {
+			in := 0
+			for _, i := range list {
+				if slices.Contains(t.x.Buffers, int(i)) {
+					in++
+				}
+			}
+			if in > 1 && x.Name != "kinds" {
+				try(Dropped{x.Name, list, -1}, func(r *model.Rules) {
+					lists := r.Listings()[n].Lists
+					*lists = slices.Delete(slices.Clone(*lists), k, k+1)
+				})
+			}
+		}
+	}
+	for k := range whole.Rules.Pools {
+		q := &whole.Rules.Pools[k]
+		if q.Objects {
+			try(Dropped{"objects", nil, k}, func(r *model.Rules) { r.Pools[k].Objects = false })
+		}
+		if len(q.Borders) > 0 {
+			try(Dropped{"borders", nil, k}, func(r *model.Rules) { r.Pools[k].Borders = nil })
+		}
+		if q.Granularity > 0 {
+			try(Dropped{"granularity", nil, k}, func(r *model.Rules) { r.Pools[k].Granularity = 0 })
+		}
+	}
+	return found
+}
+
 // InPool says in words which capacity of a pool is enough.
 func (r *Room) InPool(p *model.Problem, name func(id string) string) string {
 	s := fmt.Sprintf("a capacity of %d bytes for the pool %s, %d more than it has", r.To,
@@ -300,6 +353,17 @@ func (w *Ways) ruledLines(p *model.Problem, name func(id string) string) (rooms,
 	}
 	for _, i := range w.Unfixed {
 		others = append(others, name(p.Buffers[i].ID)+" without its fixed offset")
+	}
+	for _, x := range w.Without {
+		words := "the pool " + name(p.AllPools()[max(0, x.Pool)].ID) + " without " + x.Rule
+		if x.Pool < 0 {
+			var names []string
+			for _, i := range x.Buffers {
+				names = append(names, name(p.Buffers[i].ID))
+			}
+			words = strings.Join(names, ", ") + " without " + x.Rule
+		}
+		others = append(others, words)
 	}
 	for _, x := range w.Loose {
 		others = append(others, name(p.Buffers[x[0]].ID)+" and "+name(p.Buffers[x[1]].ID)+" no longer apart")

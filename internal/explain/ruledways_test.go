@@ -179,3 +179,54 @@ func TestRuledWaysOut(t *testing.T) {
 		}
 	}
 }
+
+// TestWithout has a problem for each rule of banks that no plan keeps: the rule and its buffers or pool are named.
+func TestWithout(t *testing.T) {
+	planner := run.Prepared(must.Get(plan.Find("auto"))(t))
+	at := func(id string, size int64, pool int32, fixed ...int64) model.Buffer {
+		b := model.Buffer{ID: id, Upper: 2, Size: size, Extra: &model.Extra{Pools: []int32{pool}}}
+		if len(fixed) > 0 {
+			b.Fixed = &fixed[0]
+		}
+		return b
+	}
+	two := []model.Pool{{ID: "x", Capacity: 16}, {ID: "y", Capacity: 16}}
+	for _, x := range []struct {
+		buffers []model.Buffer
+		rules   model.Rules
+		want    Dropped
+		says    string
+	}{
+		{
+			[]model.Buffer{at("a", 4, 0, 0), at("b", 4, 1), at("c", 6, 1, 0)}, model.Rules{Pools: two, Lockstep: [][]int32{{0, 1}}},
+			Dropped{"lockstep", []int32{0, 1}, -1}, "a, b without lockstep",
+		},
+		{
+			[]model.Buffer{at("a", 4, 0), at("b", 4, 0)}, model.Rules{Pools: two, DifferentPools: [][]int32{{1, 0}}},
+			Dropped{"different_pools", []int32{1, 0}, -1}, "b, a without different_pools",
+		},
+		{
+			[]model.Buffer{at("a", 10, 0)}, model.Rules{Pools: []model.Pool{{ID: "x", Capacity: 16, Borders: []int64{8}}}},
+			Dropped{"borders", nil, 0}, "the pool x without borders",
+		},
+		{
+			[]model.Buffer{at("a", 6, 0), at("b", 6, 0)},
+			model.Rules{Pools: []model.Pool{{ID: "x", Capacity: 16, Granularity: 16}}, Kinds: [][]int32{{0}, {1}}},
+			Dropped{"granularity", nil, 0}, "the pool x without granularity",
+		},
+	} {
+		p := &model.Problem{Buffers: x.buffers, Rules: &x.rules}
+		solve := func(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error) {
+			return ruled.Solve(ctx, p, planner, o)
+		}
+		e := must.Get(Ruled(context.Background(), p, plan.Options{}, solve))(t)
+		w := must.Get(WaysOut(context.Background(), p, e, func(ctx context.Context, p *model.Problem, o plan.Options) (*plan.Result, error) {
+			r, err := solve(ctx, p, o)
+			return &r, err
+		}))(t)
+		_, lines := w.ruledLines(p, func(id string) string { return id })
+		if len(w.Without) != 1 || fmt.Sprint(w.Without[0]) != fmt.Sprint(x.want) || !slices.Contains(lines, x.says) {
+			t.Errorf("%v: %v %q, want %v", x.rules, w.Without, lines, x.want)
+		}
+	}
+}

@@ -201,6 +201,12 @@ func roomOf(pools []model.Pool, usable []int) (where string, free int64, bounded
 		if pools[k].Objects {
 			name += ", divided into objects,"
 		}
+		if len(pools[k].Borders) > 0 {
+			name += fmt.Sprintf(", with borders at %d and so on,", pools[k].Borders[0])
+		}
+		if g := pools[k].Granularity; g > 0 {
+			name += fmt.Sprintf(", with pages of %d,", g)
+		}
 		if pools[k].Capacity == 0 {
 			words, bounded = append(words, name+" without a limit"), false
 			continue

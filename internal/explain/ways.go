@@ -52,11 +52,12 @@ type Ways struct {
 	Allowed  []Allowed    // each alone
 	Unfixed  []int        // buffers whose fixed offset may go; each alone is enough
 	Loose    []model.Pair // pairs that need no longer be apart; each alone is enough
+	Without  []Dropped    // rules of banks; each alone is enough, if it goes
 }
 
 // Changes counts the ways that change a buffer or a pair.
 func (w *Ways) Changes() int {
-	return len(w.Shrink) + len(w.Absent) + len(w.Allowed) + len(w.Unfixed) + len(w.Loose)
+	return len(w.Shrink) + len(w.Absent) + len(w.Allowed) + len(w.Unfixed) + len(w.Loose) + len(w.Without)
 }
 
 // A Shrunk is a buffer that must shrink by By bytes. Exact says that fewer bytes are not enough.

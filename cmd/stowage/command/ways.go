@@ -114,6 +114,7 @@ type waysJSON struct {
 	Allowed  []allowedJSON `json:"allowed,omitempty"`
 	Unfixed  []string      `json:"unfixed,omitempty"`
 	Loose    [][2]string   `json:"not_apart,omitempty"`
+	Without  []droppedJSON `json:"without,omitempty"`
 }
 
 type roomJSON struct {
@@ -126,6 +127,12 @@ type roomJSON struct {
 type allowedJSON struct { // in a further pool
 	ID   string `json:"id"`
 	Pool string `json:"pool"`
+}
+
+type droppedJSON struct { // a rule of banks
+	Rule    string   `json:"rule"`
+	Buffers []string `json:"buffers,omitempty"`
+	Pool    string   `json:"pool,omitempty"`
 }
 
 func roomsOf(rooms []explain.Room, p *stowage.Problem) (out []roomJSON) {
@@ -163,6 +170,16 @@ func waysOf(w *explain.Ways, p *stowage.Problem) *waysJSON {
 	}
 	for _, i := range w.Unfixed {
 		out.Unfixed = append(out.Unfixed, p.Buffers[i].ID)
+	}
+	for _, x := range w.Without {
+		d := droppedJSON{Rule: x.Rule}
+		for _, i := range x.Buffers {
+			d.Buffers = append(d.Buffers, p.Buffers[i].ID)
+		}
+		if x.Pool >= 0 {
+			d.Pool = p.Rules.Pools[x.Pool].ID
+		}
+		out.Without = append(out.Without, d)
 	}
 	for _, x := range w.Loose {
 		out.Loose = append(out.Loose, [2]string{p.Buffers[x[0]].ID, p.Buffers[x[1]].ID})
