@@ -378,3 +378,22 @@ func Example_graph() {
 	// Output:
 	// optimal 64 [0 0] 64
 }
+
+func ExampleSolveFamily() {
+	f := &stowage.Family{
+		Problem: &stowage.Problem{Buffers: []stowage.Buffer{
+			{ID: "hidden", Lower: 0, Upper: 4}, {ID: "scores", Lower: 1, Upper: 3}, {ID: "out", Lower: 3, Upper: 6},
+		}},
+		Scenarios: []string{"16 tokens", "128 tokens"},
+		Sizes:     [][]int64{{4096, 1024, 4096}, {32768, 65536, 32768}},
+	}
+	r, err := stowage.SolveFamily(context.Background(), f, stowage.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	offsets := make([]int64, 3)
+	height, err := r.Order.Place([]int64{16384, 16384, 16384}, offsets) // 64 tokens
+	fmt.Println(r.Status, r.Height, height, offsets, err)
+	// Output: optimal 98304 32768 [16384 0 0] <nil>
+}

@@ -123,6 +123,12 @@ const (
 	RuleHeight    = model.RuleHeight    // "height": the claimed height is the largest offset + size
 )
 
+// The rules of an order of a Family.
+const (
+	RuleOrder = model.RuleOrder // "order": of two buffers that are live together, one lies above the other
+	RuleLoad  = model.RuleLoad  // "load": the claimed load is the most bytes that are live at once
+)
+
 // A Collision names two buffers whose fixed offsets make them use the same bytes at the same time. A problem with a
 // collision has no valid plan, whatever the capacity. [model.Collision] has its fields and methods.
 type Collision = model.Collision
@@ -207,3 +213,15 @@ type Part = model.Part
 
 // Parts are the parts of one buffer, in the order of time. [model.Parts] has its fields and methods.
 type Parts = model.Parts
+
+// A Family is a set of problems that differ in the sizes of their buffers. Either Scenarios or Symbols is set.
+// [model.Family] has its fields and methods.
+type Family = model.Family
+
+// An Order says above which others each buffer lies. Offsets for any sizes follow from it: see Place.
+// [model.Order] has its fields and methods.
+type Order = model.Order
+
+// A FamilyResult is the outcome of a run on a family: the plan of the largest sizes, and an order for all sizes.
+// [plan.FamilyResult] has its fields and methods.
+type FamilyResult = plan.FamilyResult

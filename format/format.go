@@ -69,6 +69,8 @@ func ReadProblem(path string) (*model.Problem, *model.Plan, error) {
 type File struct {
 	// Problem is the problem to plan.
 	Problem *model.Problem
+	// Family has the sizes that vary; nil if they do not. Problem then has the largest of each buffer.
+	Family *model.Family
 	// Plan is the plan in the file, with its claims: of a JSON file, of a planned model of TensorFlow Lite, or of a
 	// dump. It is nil if there is none, and for CSV, where offsets are fixed offsets of the problem.
 	Plan *json.Plan

@@ -160,8 +160,11 @@ var readers = []row{
 	{
 		kind: JSON, title: "JSON", extensions: []string{".json"}, begins: document, plan: json.ReadPlan, ends: true,
 		problem: func(r io.Reader, name string, o Options) (*File, error) {
-			p, plan, read, err := json.ReadWith(r, name, json.ReadOptions{Ends: o.Ends})
-			return &File{Problem: p, Plan: plan, Times: read}, err
+			d, err := json.ReadDocument(r, name, json.ReadOptions{Ends: o.Ends})
+			if err != nil {
+				return nil, err
+			}
+			return &File{Problem: d.Problem, Plan: d.Plan, Family: d.Family, Times: d.Times}, nil
 		},
 	},
 	{

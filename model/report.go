@@ -14,6 +14,12 @@ const (
 	RuleHeight    Rule = "height"    // the claimed height is the largest offset + size
 )
 
+// The rules of an order of a Family.
+const (
+	RuleOrder Rule = "order" // of two buffers that are live together, one lies above the other
+	RuleLoad  Rule = "load"  // the claimed load is the most bytes that are live at once
+)
+
 // The rules of a plan of a problem with Rules.
 const (
 	RulePool      Rule = "pool"            // each buffer is in a pool that it may be in
@@ -34,8 +40,9 @@ const (
 type Violation struct {
 	// Rule is the rule that the plan breaks.
 	Rule Rule
-	// A and B are the buffers at fault, as indices into Problem.Buffers. B is -1 unless Rule is RuleOverlap, RuleApart,
-	// RuleTogether, RuleDifferent, RuleSame, RulePage or RuleLockstep; then A < B. Both are -1 if no buffer is at fault.
+	// A and B are the buffers at fault, as indices into Problem.Buffers. B is -1 unless Rule is RuleOverlap, RuleOrder,
+	// RuleApart, RuleTogether, RuleDifferent, RuleSame, RulePage or RuleLockstep; then A < B. Both are -1 if no
+	// buffer is at fault.
 	A, B int
 	// Message names the buffers and the numbers, in one line.
 	Message string

@@ -98,6 +98,33 @@
 //
 // A file of version 1 or 2 may have none of them.
 //
+// # Sizes that vary
+//
+// A file with the key scenarios or symbols holds a family (model.Family). It has version 3, which it may leave out.
+//
+//	"scenarios": ["short", "long"],
+//	"buffers": [{"id": "a", "lower": 0, "upper": 3, "sizes": [64, 512]}, …]
+//
+// has a size of each buffer in each scenario. A number of scenarios names them 0, 1, … A buffer of one size may have
+// the key size instead.
+//
+//	"symbols": {"seq": [1, 512], "width": [8, 640, 8]},
+//	"buffers": [{"id": "a", "lower": 0, "upper": 3, "size": "64+1024*seq+48*ceil(width/16)"}, …]
+//
+// has sizes as formulas (model.Formula) in symbols, with their ranges: the lowest value, the highest and the step.
+// The plan of a family has the offsets at the largest sizes, and an order that gives the offsets for any sizes:
+//
+//	"plan": {
+//	  "status": "optimal", "height": 1024, "lower_bound": 1024, "offsets": [0, 512],
+//	  "largest": "long",
+//	  "heights": [128, 1024],
+//	  "loads": [128, 1024],
+//	  "below": [[], ["a"]]
+//	}
+//
+// Heights and loads are by scenario; with symbols, the key at has the values of the symbols for each. The buffer b must
+// lie above all in its list of below: at the highest offset + size among them, rounded up to its alignment.
+//
 // # Faults
 //
 // Unknown keys are refused, because an unknown key is most likely misspelled. A new key
@@ -130,6 +157,11 @@ type Plan struct {
 	Parts    []model.Parts // buffers of which evictions are taken, in ascending order
 	Measures []model.Value // what the plan has of each measure; nil if not known
 	Bounds   []model.Value // a lower bound of each measure of the objective, as in plan.Result; nil if not known
+
+	// What only families have:
+
+	Below  [][]int32     // the buffers that each buffer must lie above; nil if there is no order
+	Points []model.Point // heights and loads by scenario
 }
 
 // Model returns the plan without its claims.

@@ -41,12 +41,29 @@ type ReadOptions struct {
 
 // ReadWith is ReadAll with options. It also says how the times were read: WriteWith writes fractions as they were.
 func ReadWith(r io.Reader, file string, o ReadOptions) (*model.Problem, *Plan, times.Read, error) {
+	d, err := ReadDocument(r, file, o)
+	if d == nil {
+		d = new(Document)
+	}
+	return d.Problem, d.Plan, d.Times, err
+}
+
+// A Document is what a file holds.
+type Document struct {
+	Problem *model.Problem // of a family: with the largest sizes
+	Plan    *Plan          // nil for none
+	Family  *model.Family  // nil if sizes do not vary
+	Times   times.Read     // how the times were read
+}
+
+// ReadDocument reads all that a file holds. The error is as of Read.
+func ReadDocument(r io.Reader, file string, o ReadOptions) (*Document, error) {
 	text, err := source.Read(r, file)
 	if err != nil {
-		return nil, nil, times.Read{}, err
+		return nil, err
 	}
 	if err := check(text); err != nil {
-		return nil, nil, times.Read{}, err
+		return nil, err
 	}
 	budget := text.Budget
 	d := decode(text, o, 0)
@@ -55,7 +72,7 @@ func ReadWith(r io.Reader, file string, o ReadOptions) (*model.Problem, *Plan, t
 		d = decode(text, o, d.seen)
 	}
 	p, plan, err := d.finish()
-	return p, plan, d.times, err
+	return &Document{Problem: p, Plan: plan, Family: d.shapes.made, Times: d.times}, err
 }
 
 // decode walks the text. Times are multiplied by ten to the power of places.
@@ -63,7 +80,8 @@ func decode(text *source.Text, o ReadOptions, places int) *decoder {
 	d := &decoder{
 		walker: walker{Text: text}, version: Version, moments: moments{asked: o.Ends, times: times.Read{Places: places}},
 	}
-	if v := versionOf(text); v == RulesVersion || v == BanksVersion {
+	v, varies := versionOf(text)
+	if d.shapes.varies = varies && v == BanksVersion; v == RulesVersion || v == BanksVersion {
 		d.ruled = ruled{
 			two: true, three: v == BanksVersion, lists: map[string][]rule{}, items: map[string][]int{}, keys: map[string]int{},
 			named: map[string][]listed{},
@@ -86,7 +104,11 @@ func (d *decoder) finish() (*model.Problem, *Plan, error) {
 		d.wholeSlots()
 		d.resolve()
 	}
+	d.family()
 	err := d.issues.Err()
+	if d.over {
+		return nil, nil, d.excess
+	}
 	if d.listed {
 		err = source.Join(err, d.validate())
 	}
@@ -101,6 +123,9 @@ func (d *decoder) finish() (*model.Problem, *Plan, error) {
 		return nil, nil, err
 	}
 	p := d.problem // a copy: a pointer into d would keep the text
+	if d.shapes.made != nil {
+		d.shapes.made.Problem = &p
+	}
 	return &p, d.plan, nil
 }
 
@@ -148,7 +173,8 @@ type decoder struct {
 	listed     bool  // buffers is a list
 
 	moments
-	ruled // of version 2
+	ruled         // of version 2
+	shapes shapes // of families
 
 	version   int64 // as the file has it
 	versionAt int   // where it stands
@@ -263,7 +289,7 @@ func (d *decoder) unknown(what, name string, keys []string) string {
 	ofRules := what == "the document" && slices.Contains(rulesDocumentKeys, name) ||
 		what == "a buffer" && slices.Contains(rulesBufferKeys, name) && elsewhere[name] == ""
 	ofBanks := what == "the document" && slices.Contains(listKeys, name) || what == "pools" && !slices.Contains(poolKeys, name) && slices.Contains(bankPoolKeys, name) ||
-		what == "a buffer" && name == "spans"
+		what == "a buffer" && (name == "spans" || name == "sizes")
 	if ofBanks && !d.three && d.version <= RulesVersion {
 		return `is not a known key: a problem with ` + name + ` begins with "version": 3`
 	}
@@ -327,7 +353,9 @@ func (d *decoder) document() {
 			d.planAt = at
 			d.readPlan()
 		default:
-			d.rule(keys[key])
+			if !d.shapes.varies || !d.familyKey(keys[key]) {
+				d.rule(keys[key])
+			}
 		}
 	})
 }
@@ -361,7 +389,11 @@ func (d *decoder) readBuffer() {
 		keys = banksBufferKeys
 	}
 	var lower, upper []int64 // by clocks
-	d.object("a buffer", keys, 3, func(key int) {
+	required := 3
+	if d.shapes.varies {
+		keys, required = familyBufferKeys, 2
+	}
+	d.object("a buffer", keys, required, func(key int) {
 		switch key {
 		case 0:
 			if lower = d.clocks("lower"); lower == nil {
@@ -372,7 +404,7 @@ func (d *decoder) readBuffer() {
 				b.Upper = d.end(d.names.upper)
 			}
 		case 2:
-			b.Size, _ = d.integer("size")
+			b.Size = d.size()
 		case 3:
 			b.ID = strings.Clone(d.str("id")) // a slice would keep the whole text
 			named = true
@@ -393,9 +425,16 @@ func (d *decoder) readBuffer() {
 		case 7:
 			b.Hint = d.pointer("hint")
 		default:
+			if keys[key] == "sizes" {
+				d.readSizes()
+				return
+			}
 			d.bufferRule(keys[key], &b)
 		}
 	})
+	if d.shapes.varies {
+		d.sized(start, &b)
+	}
 	d.setClocks(start, &b, lower, upper)
 	d.point(&b, named)
 	if !named { // as Stowage names it in Python, C and JavaScript
@@ -453,6 +492,9 @@ func (d *decoder) readPlan() {
 	if d.two {
 		keys = rulesPlanKeys
 	}
+	if d.shapes.varies {
+		keys = familyPlanKeys
+	}
 	d.object("plan", keys, 1, func(key int) {
 		switch at := d.pos; key {
 		case 0:
@@ -470,7 +512,9 @@ func (d *decoder) readPlan() {
 			d.plan.Offsets = make([]int64, 0, len(d.problem.Buffers))
 			d.list("plan.offsets", 16, func() { d.plan.Offsets = append(d.plan.Offsets, d.amount("plan.offsets")) })
 		default:
-			d.claim(keys[key])
+			if !d.shapes.varies || !d.familyClaim(keys[key]) {
+				d.claim(keys[key])
+			}
 		}
 	})
 }

@@ -28,7 +28,7 @@ var (
 	rulesDocumentKeys = slices.Concat(documentKeys, []string{
 		"pools", "together", "apart", "may_overlap", "penalties", "distances", "threads", "period", "objective",
 	})
-	listKeys          = []string{"different_pools", "same_pool", "lockstep", "kinds"}
+	listKeys          = []string{"different_pools", "same_pool", "lockstep", "kinds", "scenarios", "symbols"}
 	listsDocumentKeys = slices.Concat(rulesDocumentKeys, listKeys)
 	rulesBufferKeys   = slices.Concat(bufferKeys, []string{"fixed", "pools", "costs", "evictions"})
 	banksBufferKeys   = slices.Concat(rulesBufferKeys, []string{"spans"})
@@ -89,22 +89,29 @@ type ruled struct {
 	claims    claims
 }
 
-// versionOf returns the version that the document claims; 1 if it claims none.
-func versionOf(t *source.Text) int64 {
+// versionOf returns the version that the document claims; 1 if it claims none, and 3 if it claims none and sizes vary.
+func versionOf(t *source.Text) (version int64, varies bool) {
 	w := walker{Text: t}
 	if !w.enter('{') {
-		return Version
+		return Version, false
 	}
 	for w.more() {
 		key, _ := w.text()
-		if value := w.value(); key == "version" {
-			if v, err := strconv.ParseInt(value, 10, 64); err == nil {
-				return v
+		value := w.value()
+		varies = varies || key == "scenarios" || key == "symbols"
+		if v, err := strconv.ParseInt(value, 10, 64); key == "version" && err == nil {
+			if version = v; v != BanksVersion { // nothing below matters
+				return version, false
 			}
-			break
 		}
 	}
-	return Version
+	switch {
+	case version == 0 && varies:
+		version = BanksVersion
+	case version == 0:
+		version = Version
+	}
+	return version, varies
 }
 
 // rule reads the value of a key of the document that only version 2 has.

@@ -39,6 +39,9 @@ func (d *decoder) validate() error {
 	if d.two && err == nil {
 		d.resolveClaims()
 	}
+	if d.shapes.made != nil && err == nil {
+		d.resolveFamily()
+	}
 	d.checkPlan(err == nil && d.issues.Err() == nil)
 	return source.Join(err, d.issues.Err())
 }

@@ -28,12 +28,19 @@ type WriteOptions struct {
 	// Places is the number of decimal places of the times, as times.Read has it: they are divided by ten to the power
 	// of it.
 	Places int
+	// Family is the family whose largest sizes the problem has; nil if sizes do not vary.
+	Family *model.Family
 }
 
 // WriteWith is Write with options.
 func WriteWith(w io.Writer, p *model.Problem, plan *Plan, o WriteOptions) error {
 	if err := writable(p, plan); err != nil {
 		return err
+	}
+	if o.Family != nil {
+		if err := writableFamily(p, o.Family, plan); err != nil {
+			return err
+		}
 	}
 	// Lines are appended to one buffer, which is written when it is full.
 	const full = 1 << 16
@@ -46,6 +53,9 @@ func WriteWith(w io.Writer, p *model.Problem, plan *Plan, o WriteOptions) error 
 			version = BanksVersion
 		}
 	}
+	if o.Family != nil {
+		version = BanksVersion
+	}
 	e.str("{\n  \"version\": ").int(version)
 	if p.Name != "" {
 		e.str(",\n  \"name\": ").quote(p.Name)
@@ -56,13 +66,16 @@ func WriteWith(w io.Writer, p *model.Problem, plan *Plan, o WriteOptions) error 
 	if two {
 		e.rulesAbove(p.Rules)
 	}
+	if o.Family != nil {
+		e.family(o.Family)
+	}
 	e.str(",\n  \"buffers\": [")
 	for i := range p.Buffers {
 		if i > 0 {
 			e.str(",")
 		}
 		e.str("\n    ")
-		e.buffer(p, &p.Buffers[i], two)
+		e.buffer(p, i, two, o.Family)
 		e.flush(false)
 	}
 	e.str("\n  ]")
@@ -70,7 +83,7 @@ func WriteWith(w io.Writer, p *model.Problem, plan *Plan, o WriteOptions) error 
 		e.rulesBelow(p)
 	}
 	if plan != nil {
-		e.plan(p, plan, two)
+		e.plan(p, plan, two, o.Family)
 	}
 	e.str("\n}\n")
 	e.flush(true)
@@ -172,8 +185,9 @@ func (e *encoder) quote(s string) *encoder {
 	return e
 }
 
-// buffer writes a buffer; two says that the file is of version 2.
-func (e *encoder) buffer(p *model.Problem, b *model.Buffer, two bool) {
+// buffer writes buffer i; two says that the problem has rules, and f is the family, if there is one.
+func (e *encoder) buffer(p *model.Problem, i int, two bool, f *model.Family) {
+	b := &p.Buffers[i]
 	e.str(`{"id": `).quote(b.ID)
 	if two && b.Extra != nil && b.Extra.Clocks != nil {
 		e.str(`, "lower": `).ints(b.Extra.Clocks.Lower)
@@ -182,7 +196,11 @@ func (e *encoder) buffer(p *model.Problem, b *model.Buffer, two bool) {
 		e.str(`, "lower": `).time(b.Lower)
 		e.str(`, "upper": `).time(b.Upper)
 	}
-	e.str(`, "size": `).int(b.Size)
+	if f != nil {
+		e.sizes(f, i)
+	} else {
+		e.str(`, "size": `).int(b.Size)
+	}
 	if a := b.Align(); a != 1 {
 		e.str(`, "alignment": `).int(a)
 	}
@@ -217,7 +235,7 @@ func (e *encoder) buffer(p *model.Problem, b *model.Buffer, two bool) {
 	e.str("}")
 }
 
-func (e *encoder) plan(p *model.Problem, plan *Plan, two bool) {
+func (e *encoder) plan(p *model.Problem, plan *Plan, two bool, f *model.Family) {
 	e.str(",\n  \"plan\": {\n    \"planner\": ").quote(plan.Planner)
 	e.str(",\n    \"status\": ").quote(plan.Status.String())
 	e.str(",\n    \"height\": ").int(plan.Height)
@@ -235,6 +253,9 @@ func (e *encoder) plan(p *model.Problem, plan *Plan, two bool) {
 	}
 	if two {
 		e.rulesPlan(p, plan)
+	}
+	if f != nil && plan.Below != nil {
+		e.familyPlan(f, plan)
 	}
 	e.str("\n  }")
 }

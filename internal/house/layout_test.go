@@ -177,6 +177,7 @@ var layers = []struct {
 	{"internal/explain", with(kernel, "internal/exact/engine", "internal/ruled/parts", "internal/ruled/places",
 		"internal/ruled/assign", "internal/units", "internal/verify")},
 	{"internal/lower", []string{"model"}},
+	{"internal/shapes", []string{"model", "plan"}}, // it is given its planner
 	{"internal/ruled/conflictgraph", []string{"model", "internal/bound", "internal/run"}},
 	{"internal/ruled/stackdp", []string{"internal/bound", "internal/timeline"}},
 	// no planner
@@ -233,7 +234,8 @@ var layers = []struct {
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},
 	{".", with(placing, "internal/barrier", "internal/certify", "internal/auto", "internal/greedy",
-		"internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/ruled", "internal/verify")},
+		"internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/ruled", "internal/shapes",
+		"internal/verify")},
 
 	{"lab/baseline", with(pairs, "internal/planners/descend", "internal/greedy")},
 	{"lab/baselines", []string{"lab/baseline", "plan/all"}},

@@ -35,7 +35,7 @@ func writeCSV(w io.Writer, d *document) error {
 // writeJSON writes the problem and its plan in one file. The capacity is the one of the run, so
 // that verify needs no flag.
 func writeJSON(w io.Writer, d *document) error {
-	o := stowjson.WriteOptions{Places: d.times.Places}
+	o := stowjson.WriteOptions{Places: d.times.Places, Family: d.family}
 	if d.result == nil {
 		return stowjson.WriteWith(w, d.problem, nil, o)
 	}
@@ -43,6 +43,7 @@ func writeJSON(w io.Writer, d *document) error {
 		Planner: d.result.Planner, Status: d.result.Status, Height: d.height,
 		LowerBound: d.lowerBound, Offsets: d.offsets,
 		Pools: d.result.Pools, Parts: d.result.Parts, Measures: d.result.Measures, Bounds: d.result.Bounds,
+		Below: d.below, Points: d.points,
 	}, o)
 }
 

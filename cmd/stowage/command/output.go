@@ -21,6 +21,7 @@ import (
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/internal/shown"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/html"
@@ -33,6 +34,9 @@ type document struct {
 	extra      *csv.Extra       // of that file
 	times      times.Read       // how the times of the file were read, CSV or not
 	comments   bool             // also write the comments of extra
+	family     *model.Family    // whose largest sizes the problem has; nil if sizes do not vary
+	below      [][]int32        // the order of a family's plan
+	points     []model.Point
 	offsets    []int64
 	pools      []int32         // of each buffer, with rules; nil if there is one pool
 	parts      []stowage.Parts // of buffers that are evicted

@@ -53,6 +53,8 @@ type solveFlags struct {
 	own         owned // the plan in INPUT, if the answer is a few lines
 	ownHeight   int64 // its height; 0 for none
 	cpuProfile  string
+
+	varied *stowage.FamilyResult // of a family; nil if sizes do not vary
 }
 
 func newSolve() *cobra.Command {
@@ -131,10 +133,8 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 			"%s: note: the capacity is for the head, which is only a part of the runtime's arena; 'stowage plan "+
 				"--capacity' asks whether the arena fits [head]\n", nameOf(input))
 	}
-	if p.Ruled() {
-		if err := s.checkRuled(file); err != nil {
-			return err
-		}
+	if err := s.checkKind(file); err != nil {
+		return err
 	}
 	for _, out := range s.outputs {
 		if err := checkFormat(out.kind, p); err != nil {
@@ -165,7 +165,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.solve(ctx, cmd, p, o)
+	r, err := s.solve(ctx, cmd, file, o)
 	unrecorded := endProgress()
 	stopProfile()
 	if lost := new(outputError); r != nil && errors.As(err, lost) {
@@ -187,6 +187,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		failed = append(failed, s.answer(ctx, cmd, input, r, p, began))
 	} else if !s.quiet {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
+		s.saysFamily(cmd.ErrOrStderr(), file.Family)
 		s.sayNext(ctx, cmd.ErrOrStderr(), input, r, p, began)
 		if r.Status == stowage.Infeasible && s.writes(pictureNames()...) {
 			fmt.Fprintln(cmd.ErrOrStderr(),
@@ -203,9 +204,13 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 }
 
 // solve calls solve, with a checkpoint if there is to be one.
-func (s *solveFlags) solve(ctx context.Context, cmd *cobra.Command, p *stowage.Problem, o stowage.Options,
+func (s *solveFlags) solve(ctx context.Context, cmd *cobra.Command, file *format.File, o stowage.Options,
 ) (*stowage.Result, error) {
-	if s.checkpoint == "" {
+	p := file.Problem
+	switch {
+	case file.Family != nil:
+		return s.solveFamily(ctx, cmd, file.Family, o)
+	case s.checkpoint == "":
 		return solve(ctx, cmd.ErrOrStderr(), s.quiet, p, o)
 	}
 	c := checkpoint{path: s.checkpoint, p: p}
@@ -220,6 +225,17 @@ func (s *solveFlags) solve(ctx context.Context, cmd *cobra.Command, p *stowage.P
 		return nil, err
 	}
 	return r, cmp.Or(failed, c.finish(r))
+}
+
+// checkKind refuses flags that do not go with what is planned.
+func (s *solveFlags) checkKind(file *format.File) error {
+	if file.Family != nil {
+		return s.checkFamily(file)
+	}
+	if file.Problem.Ruled() {
+		return s.checkRuled(file)
+	}
+	return nil
 }
 
 // checkRuled refuses flags that do not go with rules. Standard output gets JSON, because CSV has no rules but clocks.
@@ -272,6 +288,9 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 	}
 	if !s.ignoreOffsets && s.capacity == 0 && len(s.pools.given) == 0 { // the problem is the file's, unchanged
 		d.dsa = file.DSA
+	}
+	if s.varied != nil && s.varied.Order != nil {
+		d.family, d.below, d.points = file.Family, s.varied.Order.Below(), s.varied.Points
 	}
 	d.head = file.Head // the tail of the runtime's arena comes on top
 	for _, o := range s.outputs {
@@ -468,18 +487,24 @@ func (s *solveFlags) checkSteps() error {
 func solve(ctx context.Context, stderr io.Writer, quiet bool, p *stowage.Problem,
 	o stowage.Options,
 ) (*stowage.Result, error) {
-	if !quiet && canRedraw(stderr) {
-		line := startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery)
-		defer line.stop()
-		record := o.Progress
-		o.Progress = func(snapshot stowage.Progress) {
-			line.update(snapshot)
-			if record != nil {
-				record(snapshot)
-			}
+	defer showProgress(stderr, quiet, &o)()
+	return stowage.Solve(ctx, p, o)
+}
+
+// showProgress makes a run show its progress on a terminal, until stop is called.
+func showProgress(stderr io.Writer, quiet bool, o *stowage.Options) (stop func()) {
+	if quiet || !canRedraw(stderr) {
+		return func() {}
+	}
+	line := startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery)
+	record := o.Progress
+	o.Progress = func(snapshot stowage.Progress) {
+		line.update(snapshot)
+		if record != nil {
+			record(snapshot)
 		}
 	}
-	return stowage.Solve(ctx, p, o)
+	return line.stop
 }
 
 // summary returns the outcome in one line.

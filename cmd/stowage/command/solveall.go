@@ -213,10 +213,8 @@ func (b *batch) plan(ctx context.Context, path, into string) (r *stowage.Result,
 	}
 	p, s.input, o.Timeout = file.Problem, path, s.left(began)
 	s.outputs = []output{{into, "-o", b.s.outputs[0].kind}}
-	if p.Ruled() {
-		if err := s.checkRuled(file); err != nil {
-			return nil, nil, read, err
-		}
+	if err := s.checkKind(file); err != nil {
+		return nil, nil, read, err
 	}
 	if err := checkFormat(s.outputs[0].kind, p); err != nil {
 		return nil, nil, read, err
@@ -225,7 +223,12 @@ func (b *batch) plan(ctx context.Context, path, into string) (r *stowage.Result,
 	if s.writes("html") {
 		o.Progress = steps.See
 	}
-	if r, err = stowage.Solve(ctx, p, o); err == nil && r.Status.HasPlan() {
+	if file.Family != nil {
+		r, err = s.solveFamily(ctx, b.cmd, file.Family, o)
+	} else {
+		r, err = stowage.Solve(ctx, p, o)
+	}
+	if err == nil && r.Status.HasPlan() {
 		err = s.writePlan(b.cmd, file, r, &steps)
 	}
 	return r, p, file.Times, err

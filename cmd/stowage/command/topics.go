@@ -167,6 +167,8 @@ Keys of a buffer:
   evictions    stretches in which it may be absent: [{"lower": 3, "upper": 7,
                "cost": 5}]
 
+Sizes may vary: "scenarios": ["short", "long"] with "sizes": [64, 512] in each buffer, or "symbols": {"seq": [1, 512]} with "size": "64*seq" (docs/shapes.md). The plan is then an order, from which the offsets for any sizes follow.
+
 solve plans such a problem: -o plan.json, .csv or a picture. verify checks the plan, show -o draws it, explain says why no plan keeps the rules, and compare runs several planners. 'stowage plan --pool' makes such a problem of a model.`,
 	}
 }

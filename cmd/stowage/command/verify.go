@@ -154,6 +154,11 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 			noteOthers(cmd, args[0], args[1], own.File)
 		}
 	}
+	if own.Family != nil {
+		if done, err := verifyFamily(cmd, args, own, quiet, asJSON); done || err != nil {
+			return err
+		}
+	}
 	if own.Problem.Ruled() {
 		return verifyRuled(cmd, path, own, certificate, quiet, asJSON)
 	}
@@ -346,7 +351,7 @@ func readBoth(args []string, m *modelFlags, capacity size) (owned, error) {
 	if err != nil {
 		return owned{}, err
 	}
-	f.Plan = nil
+	f.Plan = nil // its claims are for another plan
 	plan, err := readPlan(args[1], f.Problem)
 	if err != nil {
 		return owned{File: f}, err

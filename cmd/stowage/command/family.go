@@ -1,0 +1,153 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a family is a problem at its largest sizes, for every command. This file has what solve and verify add: the
+// order that gives the offsets for all other sizes.
+
+// checkFamily refuses flags that do not go with sizes that vary. Standard output gets JSON: CSV has no room for an order.
+func (s *solveFlags) checkFamily(file *format.File) error {
+	for _, x := range []struct{ flag, value string }{{"--checkpoint", s.checkpoint}, {"--start", s.start}} {
+		if x.value != "" {
+			return usagef("%s does not go with sizes that vary", x.flag)
+		}
+	}
+	if file.Problem.Ruled() {
+		if err := s.checkRuled(file); err != nil {
+			return err
+		}
+	}
+	for k := range s.outputs {
+		if o := &s.outputs[k]; o.kind == "csv" && toStdout(o.path) && s.format == "" {
+			o.kind = "json"
+		}
+	}
+	return nil
+}
+
+// solveFamily plans a family. Its capacity is for the largest sizes.
+func (s *solveFlags) solveFamily(ctx context.Context, cmd *cobra.Command, f *model.Family, o stowage.Options,
+) (*stowage.Result, error) {
+	defer showProgress(cmd.ErrOrStderr(), s.quiet, &o)()
+	r, err := stowage.SolveFamily(ctx, f, o)
+	if err != nil {
+		return nil, err
+	}
+	s.varied = r
+	return &r.Result, nil
+}
+
+// saysFamily prints how good the order of a family is.
+func (s *solveFlags) saysFamily(w io.Writer, f *model.Family) {
+	r := s.varied
+	if r == nil || r.Order == nil {
+		return
+	}
+	fmt.Fprintln(w, "order: "+orderText(f, r))
+}
+
+func orderText(f *model.Family, r *stowage.FamilyResult) string {
+	pairs := 0
+	for _, list := range r.Order.Below() {
+		pairs += len(list)
+	}
+	what := "scenario"
+	if len(f.Symbols) > 0 {
+		what = "value"
+	}
+	text := fmt.Sprintf("at the load at %s; %s", count(int(r.Looked), what), count(pairs, "pair"))
+	if r.Worst > 0 {
+		text = fmt.Sprintf("at most %.3f%% above the load, at %s, of %s; %s", 100*r.Worst, cell(f.Name(r.WorstAt)),
+			count(int(r.Looked), what), count(pairs, "pair"))
+	}
+	if r.Looked < f.Points() {
+		text += fmt.Sprintf("; %d values were not looked at", f.Points()-r.Looked)
+	}
+	if f.Largest < 0 {
+		text += "; no scenario is the largest in every buffer, so the largest size of each is planned"
+	}
+	if r.Exact && r.Worst > 0 {
+		text += "; no order is better"
+	}
+	return text
+}
+
+// verifyFamily checks the plan of a family: an order in the family's own file or in PLAN, or offsets at the largest
+// sizes. handled is false if there is no order.
+func verifyFamily(cmd *cobra.Command, args []string, own owned, quiet, asJSON bool) (handled bool, err error) {
+	f, path, claims := own.Family, args[len(args)-1], own.Plan
+	if len(args) == 2 {
+		other, err := format.ReadFileWith(path, format.Options{Ends: saidOf(own.File)})
+		if err != nil || other.Plan == nil || other.Plan.Below == nil {
+			return false, nil // offsets alone
+		}
+		if claims, err = matchOrder(path, other, f); err != nil {
+			return true, err
+		}
+	}
+	if claims == nil || claims.Below == nil {
+		return false, nil
+	}
+	plan := &stowage.Plan{Offsets: own.offsets, Pools: own.pools}
+	report, err := stowage.VerifyFamily(f, claims.Below, plan, claims.Points)
+	if err != nil {
+		return true, err
+	}
+	if !report.OK() {
+		return true, invalid(cmd, path, own.Problem, report, 0, asJSON)
+	}
+	if !quiet && !asJSON {
+		err = writeText(cmd, "", func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "order: valid for any sizes, %s checked\n", count(len(claims.Points), "scenario"))
+			return err
+		})
+	}
+	return err != nil, err // the plan of the largest sizes is checked next
+}
+
+// matchOrder returns what another file says of the plan of a family, with buffers and points of that family.
+func matchOrder(path string, of *format.File, f *model.Family) (*stowjson.Plan, error) {
+	index := map[string]int32{}
+	for i := range f.Problem.Buffers {
+		index[f.Problem.Buffers[i].ID] = int32(i)
+	}
+	at := make([]int32, len(of.Problem.Buffers)) // of each buffer of the file, in f; what is missing was reported
+	for k := range of.Problem.Buffers {
+		at[k] = index[of.Problem.Buffers[k].ID]
+	}
+	claims := &stowjson.Plan{Below: make([][]int32, len(f.Problem.Buffers))}
+	for k, list := range of.Plan.Below {
+		for _, j := range list {
+			claims.Below[at[k]] = append(claims.Below[at[k]], at[j])
+		}
+	}
+	if len(of.Family.Scenarios) != len(f.Scenarios) || len(of.Family.Symbols) != len(f.Symbols) {
+		return nil, fmt.Errorf("%s: has other scenarios than the problem", path)
+	}
+	for _, x := range of.Plan.Points {
+		var err error
+		if len(f.Symbols) > 0 {
+			x.Point, err = f.PointOf(of.Family.Values(x.Point))
+		}
+		if err == nil && f.Name(x.Point) != x.Name {
+			err = errors.New("scenario " + x.Name + " is not of the problem")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		claims.Points = append(claims.Points, x)
+	}
+	return claims, nil
+}
