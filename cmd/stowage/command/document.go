@@ -147,6 +147,9 @@ func writeHeader(w io.Writer, d *document) error { return writeC(w, d, cheader.W
 func writeSource(w io.Writer, d *document) error { return writeC(w, d, cheader.WriteSource) }
 
 func writeC(w io.Writer, d *document, write func(io.Writer, *cheader.Plan) error) error {
+	if d.family != nil {
+		return writeOrder(w, d)
+	}
 	if d.offsets == nil && len(d.problem.Buffers) > 0 {
 		return errors.New("there is no plan to write as C")
 	}

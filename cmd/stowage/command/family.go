@@ -10,7 +10,9 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/cheader"
 	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -82,6 +84,22 @@ func orderText(f *model.Family, r *stowage.FamilyResult) string {
 		text += "; no order is better"
 	}
 	return text
+}
+
+// writeOrder writes the order of a family as C, for stowage_place.
+func writeOrder(w io.Writer, d *document) error {
+	order, err := model.NewOrder(d.problem, d.below, d.pools)
+	if err != nil {
+		return err
+	}
+	p := &cheader.OrderPlan{
+		Name: d.problem.Name, Order: order, Arena: d.height, Alignment: models.AlignmentOf(d.problem),
+		Largest: d.family.Name(d.family.Largest),
+	}
+	for i := range d.problem.Buffers {
+		p.Buffers = append(p.Buffers, d.problem.Buffers[i].ID)
+	}
+	return cheader.WriteOrder(w, p)
 }
 
 // verifyFamily checks the plan of a family: an order in the family's own file or in PLAN, or offsets at the largest
