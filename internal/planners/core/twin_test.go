@@ -3,6 +3,7 @@ package core
 import (
 	"bufio"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,13 +11,17 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/built"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -301,6 +306,33 @@ func TestTwinChallenging(t *testing.T) {
 			t.Errorf("%c: %v, height %d, bound %d", name, status, c.height, c.bound)
 		}
 	}
+}
+
+// BenchmarkBesideAuto reports the processor time of the C file on A to K at their capacity, as shares of that of auto with
+// one worker: the geometric mean, and the largest. Both are the fastest of five calls.
+func BenchmarkBesideAuto(b *testing.B) {
+	w := start(b, fast, "-t")
+	var sum, most, count float64
+	for b.Loop() {
+		for _, name := range "ABCDEFGHIJK" {
+			p, err := public.Load("challenging/" + string(name) + ".1048576.csv")
+			if err != nil {
+				b.Skip("the public instances are not here: challenging")
+			}
+			best := time.Hour
+			for range 5 {
+				best = min(best, processor.Of(func() {
+					must.Get(stowage.Solve(b.Context(), p, stowage.Options{Capacity: 1 << 20, Workers: 1}))(b)
+				}))
+			}
+			text, _ := lowered(p)
+			micros := must.Get(strconv.ParseFloat(strings.Fields(w.ask(text, 1<<20, 100_000))[0], 64))(b)
+			ratio := micros * 1e3 / float64(best)
+			sum, most, count = sum+math.Log(ratio), max(most, ratio), count+1
+		}
+	}
+	b.ReportMetric(math.Exp(sum/count), "of-auto")
+	b.ReportMetric(most, "of-auto-most")
 }
 
 // TestFuzz calls the C file with hostile numbers, tiny workspaces, calls to cancel, and views that outlive their buffers,
