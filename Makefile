@@ -229,6 +229,7 @@ bin/site-tools/bin/pip:
 
 site: build page bin/site-tools/bin/pip
 	bin/site-tools/bin/python docs/site/site.py bin/site
+	@echo bin/site/html/index.html
 
 man: build
 	bin/stowage man bin/man

@@ -52,7 +52,7 @@ func (x *tflitePlan) Brief() Brief {
 		b.Lines = append(b.Lines, r.CannotRun[k].words())
 	}
 	b.answer(r.Fit)
-	b.saving(r.WouldLower, "a head")
+	b.saving(r.WouldLower, "head")
 	b.Strips = slices.ContainsFunc(r.WouldLower, func(w wouldLower) bool { return w.Option == tilingName })
 	return b
 }
@@ -62,7 +62,7 @@ func (x *onnxPlan) Brief() Brief {
 	b := Brief{Kind: "csv"}
 	b.height(filepath.Base(x.r.Model), x.r.Planned, x.r.LowerBound, x.r.Greedy, "greedy by size")
 	b.answer(x.r.Fit)
-	b.saving(x.r.WouldLower, "a plan")
+	b.saving(x.r.WouldLower, "plan")
 	return b
 }
 
@@ -75,7 +75,7 @@ func (r *graphReport) Brief() Brief {
 		return b
 	}
 	b.height(filepath.Base(r.file), r.p.Height, r.p.LowerBound, r.sum(), "nothing shared")
-	b.saving(r.would, "a plan")
+	b.saving(r.would, "plan")
 	return b
 }
 
@@ -133,8 +133,8 @@ func (b *Brief) saving(would []wouldLower, what string) {
 	default:
 		return // the answer has named what would help
 	}
-	b.Lines = append(b.Lines, fmt.Sprintf("%.1f%% less with %s: %s of %d bytes", less(w.Head, w.Head+w.Saved),
-		conditional(w.Option), what, w.Head))
+	b.Lines = append(b.Lines, fmt.Sprintf("a %s of %d bytes in place of %d with %s, %.1f%% less", what, w.Head,
+		w.Head+w.Saved, conditional(w.Option), less(w.Head, w.Head+w.Saved)))
 }
 
 // less returns by how many percent a size is smaller than another.

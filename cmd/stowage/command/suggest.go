@@ -46,6 +46,10 @@ func unknownCommand(root *cobra.Command, name string) error {
 	if name == "sweep" {
 		return usagef(`unknown command "sweep"; stowage-sweep is a program of its own: make sweep builds it in a clone; for some planners on some problems: stowage compare`)
 	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return usagef("unknown command %q; it is a folder: stowage solve -o DIR %s plans each file in it, "+
+			"stowage size %s says how much memory they need", name, name, name)
+	}
 	if of := commandOf(name); of != "" {
 		return usagef("unknown command %q; to plan a file: stowage %s %s", name, of, name)
 	}
