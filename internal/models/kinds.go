@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
@@ -39,7 +40,12 @@ func refused(is string, options ...string) (out []Refusal) {
 }
 
 // runtimeOptions are those of models with a runtime.
-var runtimeOptions = []string{"kernels", "diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target", "split", "max-macs", "verify"}
+var runtimeOptions = []string{
+	"kernels", "diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target", "resident",
+}
+
+// stripOptions are those of models that can be written in strips.
+var stripOptions = []string{"split", "max-macs", "verify"}
 
 // graphs are graphs of operators, in any format.
 var graphs = Kind{
@@ -47,7 +53,7 @@ var graphs = Kind{
 	Refused: append(append(
 		refused("for models: a graph says itself what may lie in place, and --permits in-place leaves the rest out",
 			"in-place"),
-		refused("for models", runtimeOptions...)...),
+		refused("for models", slices.Concat(runtimeOptions, stripOptions)...)...),
 		refused("for models", "dim", "value", "shape", "size", "alignment", "heap")...),
 }
 

@@ -71,15 +71,31 @@ func (x *onnxModel) Plan(ctx context.Context, p *Options) (Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	var split *splitReport
+	if p.Split != nil {
+		if best, split, err = x.split(ctx, p, best, options, run); err != nil {
+			return nil, err
+		}
+	}
 	best.a.Problem.Name = NameFor(x.file)
 	r := reportONNX(ctx, best.m, best.a, best.result, options.Alignment)
+	r.Split = split
+	if p.Verify {
+		if r.Verified, err = x.verify(ctx, best.m); err != nil {
+			return nil, err
+		}
+	}
 	if p.Reorder {
 		r.orderReport, r.PeakBefore = orderOfONNX(best.found), best.before
 		proven := *r.OrderBound > 0 && r.Planned > 0 && r.Planned <= *r.OrderBound
 		r.OrderProven = &proven
 	}
 	if p.Report {
-		if err = r.lower(ctx, x.m, best.m, options, p.Reorder, run); err != nil {
+		given := x.m
+		if split != nil && split.Split {
+			given = best.m
+		}
+		if err = r.lower(ctx, given, best.m, options, p.Reorder, run); err != nil {
 			return nil, err
 		}
 	}
@@ -132,6 +148,9 @@ func (x *onnxPlan) Into(files []File) error {
 		x.r.written = "the model as it was is in " + f.Path
 		if x.moved() {
 			x.r.written = "the model with its nodes in this order is in " + f.Path
+			if x.r.Split != nil {
+				x.r.written = "the model in strips is in " + f.Path
+			}
 		}
 	}
 	return nil
@@ -158,6 +177,9 @@ func (x *onnxPlan) Document(string) *Document {
 	into := x.into
 	if into == "" {
 		into = "the model that --reorder makes"
+		if x.r.Split != nil {
+			into = "the model that --split makes"
+		}
 	}
 	given := filepath.Base(x.x.file)
 	d.Notes = append(d.Notes, "The offsets hold for the order of the nodes in "+into+", not for that in "+given+".")

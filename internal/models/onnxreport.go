@@ -37,8 +37,11 @@ type onnxReport struct {
 	orderReport
 	// PeakBefore is with --reorder the most bytes live at once in the order of the file.
 	PeakBefore int64        `json:"peak_before,omitempty"`
-	WouldLower []wouldLower `json:"would_lower"` // what other options would save
-	written    string       // the file of the reordered model; empty for none
+	WouldLower []wouldLower `json:"would_lower"`      // what other options would save
+	Split      *splitReport `json:"split,omitempty"`  // the answer to --split
+	Verified   string       `json:"verify,omitempty"` // the answer to --verify
+
+	written string // the file of the model that was changed; empty for none
 }
 
 // fit answers the question if an .onnx model fits: its arena is as large as the plan is high.
@@ -156,7 +159,13 @@ func (r *onnxReport) lines() (lines []string) {
 	if r.Planned == r.Peak.Bytes {
 		lines = append(lines, "no other placement is lower: the plan is as large as what is live at its peak")
 	}
-	return append(lines, wouldLines(r.WouldLower, "an arena")...)
+	would := r.WouldLower
+	if r.Split != nil {
+		would = slices.DeleteFunc(slices.Clone(would), func(w wouldLower) bool { return w.Option == tilingName })
+	} else if slices.ContainsFunc(would, func(w wouldLower) bool { return w.Option == tilingName }) {
+		lines = append(lines, "--split: nodes in strips, written into the model, which ONNX Runtime runs as it is")
+	}
+	return append(lines, wouldLines(would, "an arena")...)
 }
 
 // title says what was planned.
@@ -182,6 +191,9 @@ func (r *onnxReport) print(w io.Writer) error {
 	}
 	if r.Reordered != nil {
 		s.WriteString("  " + r.orderedNodes() + "\n")
+	}
+	for _, line := range r.stripLines() {
+		fmt.Fprintf(&s, "  %s\n", cell(line))
 	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(&s, "  note: %s\n", cell(note))
@@ -210,6 +222,9 @@ func (r *onnxReport) page() (facts []html.Fact) {
 	}
 	if r.Reordered != nil {
 		add("order", r.orderedNodes())
+	}
+	for _, l := range r.stripLines() {
+		add("strips", l)
 	}
 	for _, n := range r.Notes {
 		add("note", n)

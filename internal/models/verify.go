@@ -26,19 +26,12 @@ func (r *planReport) verify(ctx context.Context, given []byte, made *tflm.Plan, 
 	if made.Set != tflm.ReferenceSet || len(r.Arenas) < len(Targets) {
 		return "not run: the interpreter has the reference kernels alone", nil
 	}
-	python := os.Getenv("STOWAGE_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if _, err := exec.LookPath(python); err != nil {
-		return fmt.Sprintf("not run: %s is not there; STOWAGE_PYTHON names a Python that has tflite_micro", python), nil
-	}
 	folder, err := os.MkdirTemp("", "stowage")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(folder)
-	args := []string{"-c", verifier}
+	var args []string
 	x := &r.Arenas[len(Targets)-1]
 	needed, exact := x.needed(r)
 	if !exact {
@@ -51,14 +44,26 @@ func (r *planReport) verify(ctx context.Context, given []byte, made *tflm.Plan, 
 		}
 		args = append(args, path, strconv.FormatInt([]int64{2*x.Before + 1<<16, needed}[k], 10))
 	}
-	out, err := exec.CommandContext(ctx, python, args...).Output()
+	return inPython(ctx, verifier, "tflite_micro", args...)
+}
+
+// inPython runs a program of ours in Python and returns what it says. The error is that models differ.
+func inPython(ctx context.Context, program, module string, args ...string) (string, error) {
+	python := os.Getenv("STOWAGE_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if _, err := exec.LookPath(python); err != nil {
+		return fmt.Sprintf("not run: %s is not there; STOWAGE_PYTHON names a Python that has %s", python, module), nil
+	}
+	out, err := exec.CommandContext(ctx, python, append([]string{"-c", program}, args...)...).Output()
 	switch said := strings.TrimSpace(string(out)); {
 	case ctx.Err() != nil:
 		return "not run: interrupted", nil
 	case strings.HasPrefix(said, "different"):
-		return "", errors.New("the planned model is not the same as the model in the interpreter: " + said)
+		return "", errors.New("the planned model is not the same as the model in " + module + ": " + said)
 	case err != nil || said == "":
-		return fmt.Sprintf("not run: %s ended with %v", python, err), nil
+		return fmt.Sprintf("not run: %s ended with %v; STOWAGE_PYTHON names a Python that has %s", python, err, module), nil
 	default:
 		return said, nil
 	}

@@ -81,6 +81,7 @@ func TestScripts(t *testing.T) {
 				os.WriteFile(filepath.Join(env.WorkDir, "npulost.tflite"),
 					tflitemade.Model([]tflitemade.Graph{tflitemade.EthosU()}), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "open.onnx"), onnxmade.Open(), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "pooled.onnx"), onnxmade.Pooled(), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "saved.onnx"), onnxmade.Saved(), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "wired.onnx"), onnxmade.Network(16, 24), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "net.onnx"), onnxmade.Network(4, 24), 0o666))

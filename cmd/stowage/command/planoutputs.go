@@ -33,7 +33,7 @@ type output struct {
 // files of -o and, after them, those of --report.
 func (p *planFlags) outputsFor(kind *models.Kind) ([]output, error) {
 	names := formatNames()
-	if len(kind.Own) > 0 && (!kind.Moved || p.graph.reorder) {
+	if len(kind.Own) > 0 && (!kind.Moved || p.graph.reorder || p.split) {
 		names = slices.Concat(kind.Own[:1], names, kind.Own[1:])
 	}
 	if p.where != nil {
@@ -78,8 +78,8 @@ func (p *planFlags) outputsFor(kind *models.Kind) ([]output, error) {
 			return nil, err
 		}
 	}
-	if kind.Moved && p.graph.reorder && p.format == "" {
-		if err := checkOrdered(kind, out); err != nil {
+	if kind.Moved && (p.graph.reorder || p.split) && p.format == "" {
+		if err := p.checkOrdered(kind, out); err != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +92,7 @@ func noPlace(path string, kind *models.Kind, names []string, err error) error {
 	case slices.Contains(models.Arrays, ext):
 		return usagef("%s: a model is written as an array if it is a .tflite: %s", path, kind.Place)
 	case ext == kind.Own[0]:
-		return usagef("%s: %s, so no model is written; there are %s, and with --reorder %s", path, kind.Place,
+		return usagef("%s: %s, so no model is written; there are %s, and with --reorder or --split %s", path, kind.Place,
 			strings.Join(names, ", "), ext)
 	case models.IsModel(ext):
 		return usagef("%s: %s, so no model is written; there are %s", path, kind.Place, strings.Join(names, ", "))
@@ -102,14 +102,20 @@ func noPlace(path string, kind *models.Kind, names []string, err error) error {
 
 // checkOrdered refuses an output of offsets for a new order without the reordered model: nobody could tell for which
 // order they hold.
-func checkOrdered(kind *models.Kind, outputs []output) error {
+func (p *planFlags) checkOrdered(kind *models.Kind, outputs []output) error {
+	if p.split && p.graph.reorder {
+		return usagef("--split orders the nodes of an .onnx model by strips: leave out --reorder")
+	}
 	if slices.ContainsFunc(outputs, func(o output) bool { return o.kind == kind.Own[0] }) {
 		return nil
 	}
 	for _, o := range outputs {
 		if o.flag == "-o" && slices.Contains([]string{"h", "c", "csv", "json"}, o.kind) {
-			return usagef("-o %s: with --reorder the offsets hold only for the nodes in their new order: write that "+
-				"model in the same run, with -o FILE.%s", o.path, kind.Own[0])
+			made := "--reorder the offsets hold only for the nodes in their new order"
+			if p.split {
+				made = "--split the offsets hold only for the model in strips"
+			}
+			return usagef("-o %s: with %s: write that model in the same run, with -o FILE.%s", o.path, made, kind.Own[0])
 		}
 	}
 	return nil

@@ -355,3 +355,22 @@ func Saved() []byte {
 		Outputs: Names("y"),
 	}}.Bytes()
 }
+
+// Pooled returns a network whose first layer has a large result, of which a pool leaves little.
+func Pooled() []byte {
+	return Model{Graph: Graph{
+		Inputs: []Value{Floats("input", 1, 3, 64, 16)}, Outputs: Names("pooled"),
+		Stored: []Tensor{{Name: "weights", Type: Float, Dims: []int64{32, 3, 3, 3}, External: true}},
+		Nodes: []Node{
+			{
+				Op: "Conv", Name: "conv", In: []string{"input", "weights"}, Out: []string{"large"},
+				Attributes: map[string]any{"pads": []int64{1, 1, 1, 1}},
+			},
+			{Op: "Relu", Name: "relu", In: []string{"large"}, Out: []string{"bent"}},
+			{
+				Op: "MaxPool", Name: "pool", In: []string{"bent"}, Out: []string{"pooled"},
+				Attributes: map[string]any{"kernel_shape": []int64{4, 4}, "strides": []int64{4, 4}},
+			},
+		},
+	}}.Bytes()
+}

@@ -31,6 +31,19 @@ var pointwise = []string{
 	"ThresholdedRelu", "Where", "Xor",
 }
 
+// Pointwise reports whether an operator of ONNX computes its results place by place.
+func Pointwise(op string) bool { return slices.Contains(pointwise, op) }
+
+// Parameter reports whether only the first input of such an operator is an image, and the others are parameters of
+// channels.
+func Parameter(op string) bool { return slices.Contains(parametric, op) }
+
+// parametric are those operators.
+var parametric = []string{"BatchNormalization", "QuantizeLinear", "DequantizeLinear", "Dropout", "Clip"}
+
+// Axis returns the axis that the node names, 1 without.
+func (c *Call) Axis() int64 { return c.integer("axis", 1) }
+
 // Lines returns, for each line of the results, which lines of an input it is computed from. Axis 0 is rows, 1 is
 // columns. Out must have the shapes of the results. It is false if the node is not computed line by line, or
 // if that is not known.
@@ -71,11 +84,9 @@ func (c *Call) Lines(input, axis int) ([]Range, bool) {
 func (c *Call) lineOf(input, d int, n, m int64, image bool) func(j int64) (first, last int64) {
 	same := func(j int64) (int64, int64) { return j, j }
 	switch op := c.Node.Op; {
-	case slices.Contains(pointwise, op):
-		first := op == "BatchNormalization" || op == "PRelu" || op == "QuantizeLinear" || op == "DequantizeLinear" ||
-			op == "Dropout" || op == "Clip"
+	case Pointwise(op):
 		switch {
-		case first && input > 0:
+		case (Parameter(op) || op == "PRelu") && input > 0:
 		case n == m:
 			return same
 		case n == 1:
@@ -117,8 +128,23 @@ func (c *Call) lineOf(input, d int, n, m int64, image bool) func(j int64) (first
 	return nil
 }
 
-// windowLines is what a window covers along a spatial dimension.
-func (c *Call) windowLines(i int, n, m int64) func(j int64) (first, last int64) {
+// A Window is what an operator slides over an image along an axis.
+type Window struct {
+	Stride int64
+	Reach  int64 // lines from the first that a place covers to the last
+	Before int64 // lines of padding before the first line of the image
+}
+
+// Window returns the window of an operator that has one. Axis 0 is rows, 1 is columns.
+func (c *Call) Window(axis int) (w Window, ok bool) {
+	return c.windowOf(axis, c.dims(0)[2+axis], c.Out[0].Dims[2+axis])
+}
+
+// Includes reports whether the padding of an AveragePool counts as elements.
+func (c *Call) Includes() bool { return c.integer("count_include_pad", 0) != 0 }
+
+// windowOf returns a window that makes m lines of n.
+func (c *Call) windowOf(i int, n, m int64) (w Window, ok bool) {
 	weights := 1
 	switch c.Node.Op {
 	case "QLinearConv":
@@ -129,24 +155,32 @@ func (c *Call) windowLines(i int, n, m int64) func(j int64) (first, last int64) 
 	rank := len(c.Out[0].Dims) - 2
 	s, reason := c.sliding(rank, weights)
 	if reason != "" || len(s.kernel) != rank || s.kernel[i] < 1 {
-		return nil
+		return w, false
 	}
-	reach, stride, before := (s.kernel[i]-1)*s.dilations[i]+1, s.strides[i], s.pads[i]
-	back := c.Node.Op == "ConvTranspose"
-	switch {
-	case back && (s.same || c.has("output_shape")):
-		return nil
-	case s.same:
-		before = max(0, (m-1)*stride+reach-n)
+	w = Window{s.strides[i], (s.kernel[i]-1)*s.dilations[i] + 1, s.pads[i]}
+	if s.same {
+		w.Before = max(0, (m-1)*w.Stride+w.Reach-n)
 		if c.text("auto_pad", "") == "SAME_LOWER" {
-			before++
+			w.Before++
 		}
-		before /= 2
+		w.Before /= 2
 	}
-	if !back {
-		return func(j int64) (int64, int64) { return j*stride - before, j*stride - before + reach - 1 }
+	return w, !s.same || c.Node.Op != "ConvTranspose"
+}
+
+// windowLines is what a window covers along a spatial dimension.
+func (c *Call) windowLines(i int, n, m int64) func(j int64) (first, last int64) {
+	back := c.Node.Op == "ConvTranspose"
+	w, ok := c.windowOf(i, n, m)
+	switch {
+	case !ok || back && c.has("output_shape"):
+		return nil
+	case back:
+		return func(j int64) (int64, int64) {
+			return ceilDiv(j+w.Before-w.Reach+1, w.Stride), (j + w.Before) / w.Stride
+		}
 	}
-	return func(j int64) (int64, int64) { return ceilDiv(j+before-reach+1, stride), (j + before) / stride }
+	return func(j int64) (int64, int64) { return j*w.Stride - w.Before, j*w.Stride - w.Before + w.Reach - 1 }
 }
 
 // padLines is what a padded image has inside, which is so many lines shorter.
