@@ -321,8 +321,8 @@ var layers = []struct {
 		"internal/place", "internal/run", "internal/timeline",
 	}},
 	{"internal/models", []string{
-		"", "model", "plan", "graph", "format", "tflm", "render", "internal/bound", "internal/shown", "internal/suggest",
-		"internal/timeline", "internal/units",
+		"", "model", "plan", "graph", "format", "tflm", "render", "internal/bound", "internal/picture", "internal/shown",
+		"internal/suggest", "internal/timeline", "internal/units",
 	}},
 	{"cmd", any},
 	{"sweep/spec", []string{
