@@ -15,6 +15,7 @@ import (
 
 	// The planners that auto runs, and auto.
 	_ "github.com/stowage-go/stowage/internal/auto"
+	_ "github.com/stowage-go/stowage/internal/beam"
 	_ "github.com/stowage-go/stowage/internal/climb"
 	_ "github.com/stowage-go/stowage/internal/exact"
 	_ "github.com/stowage-go/stowage/internal/greedy"

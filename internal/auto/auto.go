@@ -57,7 +57,7 @@ func (p *Auto) Info() plan.Info {
 func fresh() run.Settings { return new(settings) }
 
 // settings are the techniques of a run.
-type settings struct{ heuristics, merge, exact, climb bool }
+type settings struct{ heuristics, merge, exact, beam, climb bool }
 
 // Declare lists the techniques.
 func (s *settings) Declare(d *run.Declaration) {
@@ -65,6 +65,7 @@ func (s *settings) Declare(d *run.Declaration) {
 		"start from the best of several first-fit orders; without it, use only the first order")
 	d.Technique(&s.merge, "merge", "include merge in the alternation: exact search over groups of buffers")
 	d.Technique(&s.exact, "exact", "include exact search in the alternation")
+	d.Technique(&s.beam, "beam", "include the beam over time in the alternation, if memory is nearly always full")
 	d.Technique(&s.climb, "climb", "include local search (climb) in the alternation")
 }
 
@@ -100,6 +101,7 @@ type auto struct {
 	affordable int64  // nodes of the first turn of exact search
 	restarts   uint64 // turns of merge so far: each has another seed
 	learned    merge.Learned
+	width      int          // of beams so far
 	r          *plan.Result // with the lowest plan so far, whether it fits or not
 	height     int64        // of r.Offsets
 	infeasible bool

@@ -16,7 +16,7 @@ import (
 //	1 first    a plan to start from, then the quick heuristics
 //	2 peak     climb plans the sections around the peak, if the plan is close to the bound
 //	3 looks    merge, then exact search, each for a moment; then the remaining heuristics
-//	4 rounds   merge, exact search and climb in turn, each round with grow times the effort
+//	4 rounds   merge, exact search, beam (if memory is nearly always full) and climb in turn, each round with grow times the effort
 //	           of the round before
 //
 // If a capacity is too full for heuristics (full), the quick ones wait until the end of part 3.
@@ -28,12 +28,12 @@ var classes = [...]class{
 	// lowest, fits
 	{thresholds.LadderMost, false, false, mergeLook{}, exactLook{4, 16}, exacting | climbing, oneRound, untilAnswer},
 	{thresholds.MergeLeast - 1, false, false, mergeLook{}, exactLook{100, 16}, exacting | climbing, oneRound, untilAnswer},
-	{thresholds.GlanceMost, false, false, mergeLook{4, 16}, exactLook{100, 16}, merging | exacting | climbing, oneRound, untilAnswer},
-	{thresholds.CoresLeast - 1, false, false, mergeLook{4, 16}, exactLook{100, 0}, merging | exacting | climbing, oneRound, untilAnswer},
-	{thresholds.ExactMost, true, true, mergeLook{4, 16}, exactLook{100, 0}, merging | exacting | climbing, oneRound, untilAnswer},
-	{thresholds.LargeAbove, true, true, mergeLook{4, 16}, exactLook{}, merging | climbing, oneRound, oneRound},
-	{thresholds.MergeMost, true, true, mergeLook{4, 16}, exactLook{}, merging | climbing, peakIfClose, peakIfClose},
-	{thresholds.HugeAbove, true, true, mergeLook{0, 4}, exactLook{}, merging | climbing, peakIfClose, peakIfClose},
+	{thresholds.GlanceMost, false, false, mergeLook{4, 16}, exactLook{100, 16}, merging | exacting | beaming | climbing, oneRound, untilAnswer},
+	{thresholds.CoresLeast - 1, false, false, mergeLook{4, 16}, exactLook{100, 0}, merging | exacting | beaming | climbing, oneRound, untilAnswer},
+	{thresholds.ExactMost, true, true, mergeLook{4, 16}, exactLook{100, 0}, merging | exacting | beaming | climbing, oneRound, untilAnswer},
+	{thresholds.LargeAbove, true, true, mergeLook{4, 16}, exactLook{}, merging | beaming | climbing, oneRound, oneRound},
+	{thresholds.MergeMost, true, true, mergeLook{4, 16}, exactLook{}, merging | beaming | climbing, peakIfClose, peakIfClose},
+	{thresholds.HugeAbove, true, true, mergeLook{0, 4}, exactLook{}, merging | beaming | climbing, peakIfClose, peakIfClose},
 	{math.MaxInt64, true, false, mergeLook{}, exactLook{}, climbing, peakOnly, peakOnly},
 }
 
@@ -59,6 +59,7 @@ type members uint8
 const (
 	merging members = 1 << iota
 	exacting
+	beaming // only if memory is nearly always full
 	climbing
 )
 
@@ -106,6 +107,8 @@ const (
 	// looksShare is the part of a time limit that the looks get. If 10 ms are all there is, and
 	// half of them go to other programs, most heuristics would never run otherwise.
 	looksShare = 4
+	// beamShare is the part of climb's steps that beam gets as nodes: a node takes about four times as long.
+	beamShare = 4
 	// gapsShare is the part of its turn that climb gets if there are gaps: a placement then takes twice as long.
 	gapsShare = 2
 )
@@ -114,7 +117,8 @@ const (
 // training graphs are within it. What peakIfClose and peakOnly call close is thresholds.CloseBy.
 const peakNear = 50
 
-// A capacity is too full for heuristics if fullOf of fullParts of it are in use on average, and
+// A memory is nearly always full if fullOf of fullParts of it are in use on average: beam then has turns, if it is as
+// high as the bound. A capacity is too full for heuristics if it would be nearly always full, and
 // first-fit ends far above it (thresholds.FarBy). Of 135 problems of 20 and 100 buffers at their bound,
 // and of A-K at their capacity, the heuristics solved no such problem of 48 buffers or more.
 const fullOf, fullParts = 2, 3
@@ -133,11 +137,14 @@ func (s *settings) policy(n int64, packed func() bool) class {
 	if !s.exact {
 		c.round, c.exactLook, c.fits = c.round&^exacting, exactLook{}, c.lowest // climb never has an answer
 	}
+	if !s.beam {
+		c.round &^= beaming
+	}
 	if !s.merge || c.mergeLook.usual == 0 && (c.mergeLook.packing == 0 || !packed()) {
 		c.round, c.mergeLook = c.round&^merging, mergeLook{}
 	}
-	if c.round == merging {
-		c.round = 0 // merge has no turns by itself
+	if c.round&^beaming == merging {
+		c.round &^= merging // merge has no turns by itself
 	}
 	return c
 }

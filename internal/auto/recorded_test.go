@@ -7,4 +7,8 @@ import (
 )
 
 // TestRecorded: each setting decides as recorded, and none proves what another one refutes.
-func TestRecorded(t *testing.T) { recorded.Planner{Name: "auto", Nodes: 100}.Hold(t) }
+func TestRecorded(t *testing.T) {
+	recorded.Planner{Name: "auto", Nodes: 100, Quiet: []string{
+		"without beam", // no problem has as many buffers: see TestBeamHasTurns
+	}}.Hold(t)
+}

@@ -90,9 +90,13 @@ func (c *class) looksWorded() string {
 
 func (c *class) roundWorded() string {
 	if c.round&merging != 0 && c.mergeLook.usual == 0 {
-		return strings.ReplaceAll((c.round&^merging).names(), " ", ", ") + ", and merge if no byte is unused"
+		return listed(c.round&^merging) + ", and merge if no byte is unused"
 	}
-	return strings.ReplaceAll(c.round.names(), " ", ", ")
+	return listed(c.round)
+}
+
+func listed(m members) string {
+	return strings.Replace(strings.ReplaceAll(m.names(), " ", ", "), "beam", "beam if full", 1)
 }
 
 func (e ending) worded() string {

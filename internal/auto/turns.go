@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/beam"
 	"github.com/stowage-go/stowage/internal/climb"
 	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/greedy"
@@ -111,6 +112,11 @@ func (a *auto) full(capacity int64) bool {
 	if capacity == 0 || a.height <= thresholds.Within(capacity, thresholds.FarBy) {
 		return false
 	}
+	return a.nearlyFull(capacity)
+}
+
+// nearlyFull reports whether so much memory would be nearly always full: see fullOf.
+func (a *auto) nearlyFull(capacity int64) bool {
 	sum := 0.0
 	for _, load := range a.tl.Load {
 		sum += float64(load)
@@ -127,6 +133,9 @@ func (a *auto) packed() bool {
 	}
 	return true
 }
+
+// crowded reports whether beam has turns: memory as high as the bound is nearly always full, and beam can plan.
+func (a *auto) crowded() bool { return a.nearlyFull(a.tl.LowerBound) && beam.Able(a.tl) }
 
 // rounds carries out part 4.
 func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
@@ -151,6 +160,9 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	if a.tl.HasGaps() {
 		steps /= gapsShare
 	}
+	if !a.crowded() {
+		a.round &^= beaming
+	}
 	for !a.over() && a.round != 0 {
 		a.count++
 		if a.round&merging != 0 {
@@ -162,6 +174,9 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 				limit = 0 // nobody else waits for a turn
 			}
 			a.turn(ctx, turn{planner: &engine.Planner{}, nodes: limit, each: 1, reason: nextInRound})
+		}
+		if a.round&beaming != 0 {
+			a.turn(ctx, turn{planner: &beam.Planner{Width: &a.width}, nodes: max(steps/beamShare, 1), each: a.n, reason: nextInRound})
 		}
 		if a.round&climbing != 0 {
 			a.turn(ctx, turn{planner: &climb.Planner{}, nodes: steps, each: a.n, reason: nextInRound})

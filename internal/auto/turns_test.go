@@ -45,19 +45,19 @@ func TestTurnsOfClasses(t *testing.T) {
 		{"few for merge", 20, true, []string{start, quick, "exact" + look, rest, "exact" + round, "climb" + round}},
 		{
 			"merge and exact look", 100, false,
-			[]string{start, quick, "merge" + look, "exact" + look, rest, "merge" + round, "exact" + round, "climb" + round},
+			[]string{start, quick, "merge" + look, "exact" + look, rest, "merge" + round, "exact" + round, "beam" + round, "climb" + round},
 		},
 		{
 			"merge and exact look first", 100, true,
-			[]string{start, "merge" + look, "exact" + look, rest, "merge" + round, "exact" + round, "climb" + round},
+			[]string{start, "merge" + look, "exact" + look, rest, "merge" + round, "exact" + round, "beam" + round, "climb" + round},
 		},
 		{
 			"the quickest orders first", 1200, false,
-			[]string{start, quick, more, "merge" + look, rest, longer, "merge" + round, "exact" + round, "climb" + round},
+			[]string{start, quick, more, "merge" + look, rest, longer, "merge" + round, "exact" + round, "beam" + round, "climb" + round},
 		},
 		{
 			"two helpings of orders before the round", 6000, false,
-			[]string{start, quick, more, "merge" + look, rest, longer, longer, "merge" + round, "climb" + round},
+			[]string{start, quick, more, "merge" + look, rest, longer, longer, "merge" + round, "beam" + round, "climb" + round},
 		},
 	} {
 		p := generate(t, "infeasible", gen.Options{Buffers: c.buffers, Horizon: int64(min(c.buffers, 300)), Seed: 1}).Problem
@@ -100,6 +100,27 @@ func TestFull(t *testing.T) {
 		a := &auto{height: c.height, tl: &timeline.Timeline{Load: c.load}}
 		if got := a.full(c.capacity); got != c.want {
 			t.Errorf("height %d, capacity %d, load %d: full is %v", c.height, c.capacity, c.load, got)
+		}
+	}
+}
+
+// TestBeamHasTurns: beam has turns if two thirds of the bound are in use on average, and no buffer has a gap or a fixed
+// offset. The memory of the first problem is full until 10, and then as full as tail says until 20.
+func TestBeamHasTurns(t *testing.T) {
+	for _, c := range []struct {
+		tail  int64
+		fixed bool
+		want  bool
+	}{{34, false, true}, {34, true, false}, {32, false, false}} {
+		p := generate(t, "infeasible", gen.Options{Buffers: 60, Horizon: 60, Seed: 1}).Problem
+		tl := timeline.New(p)
+		tl.Load = []int64{tl.LowerBound, tl.LowerBound * c.tail / 100}
+		if c.fixed {
+			p.Buffers[0].Fixed = new(int64)
+		}
+		a := &auto{tl: tl, n: 60}
+		if got := a.crowded(); got != c.want {
+			t.Errorf("tail %d, fixed %v: beam has turns: %v", c.tail, c.fixed, got)
 		}
 	}
 }

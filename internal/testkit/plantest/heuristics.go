@@ -9,7 +9,7 @@ import (
 // searches are the planners that go on as long as they may, or until they are satisfied. Their nodes are not
 // placements.
 var searches = []string{
-	"auto", "boxing", "climb", "core", "cp", "csp", "exact", "merge", "meta-csp", "milp", "minimalloc", "tela",
+	"auto", "beam", "boxing", "climb", "core", "cp", "csp", "exact", "merge", "meta-csp", "milp", "minimalloc", "tela",
 	"tflite-objects-min-cost-flow", // makes one plan, in cubic time
 	"tvm-hill-climb", "vela-hill-climb", "vela-regor",
 }

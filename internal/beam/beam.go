@@ -1,0 +1,197 @@
+// Package beam holds `beam`, a beam search over time for memories that are nearly always full.
+//
+//	beam.go      the planner: which heights it aims at, with which width
+//	pass.go      one pass over time, and what happens if a beam dies
+//	layouts.go   layouts of the live buffers, their scores and their children
+package beam
+
+import (
+	"context"
+
+	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: if a memory is full at all times, no peak is special, and orders by size or area leave holes everywhere. An
+// allocator that knows all lifespans does better: it places buffers as they begin, and puts those beside each other
+// that end at about the same time, so that what is freed is one large hole. A beam keeps the best layouts of the live
+// buffers, not one. Each pass has a ceiling below the best plan. It ends with a lower plan, or where no layout goes on.
+// Passes run forward and backward in time. If a pass fails, the next aims less low; if small steps fail, beams are wider.
+//
+// Invariant: the height of the best plan never rises. The first plan is the caller's or a heuristic's.
+//
+// Complexity: a pass of width w takes O(n·w·live) for n buffers, as long as it does not go back.
+//
+// Source: this project. Beam search as in the literature on strip packing.
+
+func init() { run.RegisterWith(&Planner{}, false, fresh) }
+
+// Planner is the planner `beam`. Its zero value is ready to use.
+type Planner struct {
+	// Width is the width to begin with if it is not nil and not 0. Plan leaves there the width that it has reached.
+	Width *int
+}
+
+// Name returns the planner's name.
+func (*Planner) Name() string { return "beam" }
+
+// Info describes the planner.
+func (p *Planner) Info() plan.Info {
+	return run.Describe(plan.Info{
+		Name:    p.Name(),
+		Summary: "beam search over time, forward and backward: neighbours that end together free one large hole",
+		Source:  "Stowage; after beam search for strip packing",
+	}, fresh)
+}
+
+func fresh() run.Settings { return new(settings) }
+
+// settings are the techniques and parameters of a run.
+type settings struct {
+	back, ahead, reverse bool
+
+	width, widest int
+}
+
+// Declare lists the techniques and the parameters.
+func (s *settings) Declare(d *run.Declaration) {
+	d.Technique(&s.back, "back", "if no layout goes on, go back some buffers and pass the place with a wider beam and with chance")
+	d.Technique(&s.ahead, "ahead", "drop layouts that leave no hole for a large buffer that begins soon")
+	d.Technique(&s.reverse, "reverse", "every second pass runs backward in time")
+	d.Int(&s.width, "width", 8, 1, widthMost, "layouts that the first passes keep")
+	widest := int64(widthMost)
+	if d.Endless() {
+		widest = 64
+	}
+	d.Int(&s.widest, "widest", widest, 1, widthMost, "passes with more layouts end a run that has no other limit")
+}
+
+// The limits of memory: layouts of a beam, buffers times layouts, and live buffers times layouts.
+const (
+	widthMost  = 1 << 14
+	traceMost  = 1 << 23
+	layoutMost = 1 << 22
+)
+
+const (
+	// passNodes is how many nodes a pass may take for each layout and buffer, with all ways back.
+	passNodes = 20
+	// leastStep is the part of the bound below which smaller steps are not worth a pass: one part in so many.
+	leastStep = 1000
+)
+
+// search is what the passes of a run share.
+type search struct {
+	watch    *run.Watch
+	settings settings
+	o        *plan.Options
+	nodes    int64
+	end      int64 // nodes at which the pass ends
+}
+
+// over reports whether a limit has come.
+func (s *search) over() bool {
+	return s.watch.Over() || s.o.NodeLimit > 0 && s.nodes >= s.o.NodeLimit
+}
+
+// Plan improves o.Start or a heuristic's plan, until a plan meets the bound, or fits the capacity if only that is asked,
+// or until a limit comes. A node is a child of a layout. If buffers have gaps or fixed offsets, the first plan is the
+// result. The error is for a parameter with a bad value.
+func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
+	s := &search{o: &o}
+	if err := run.Bind("beam", &o, &s.settings); err != nil {
+		return r, err
+	}
+	s.watch = run.NewWatch(ctx)
+	defer s.watch.Close()
+	goal := tl.LowerBound
+	if !o.Minimizing() {
+		goal = max(goal, o.Capacity)
+	}
+	offsets := o.Start
+	if offsets == nil {
+		first := greedy.NewPortfolio(ctx, tl, goal)
+		first.Rest()
+		if first.Collided {
+			r.Status = model.Infeasible
+			return r, nil
+		}
+		if offsets = first.Offsets; offsets == nil {
+			return r, nil // a limit came before it was known whether fixed buffers collide
+		}
+	}
+	height := model.HeightOf(tl.Problem, offsets)
+	if height > goal && Able(tl) {
+		offsets, height = p.improve(s, tl, offsets, height, goal)
+	}
+	r.Stats.Nodes = s.nodes
+	if o.NodeLimit > 0 {
+		r.Stats.Nodes = min(s.nodes, o.NodeLimit)
+	}
+	if o.Fits(height) {
+		r.Status, r.Offsets, r.Height = model.Feasible, offsets, height
+	}
+	return r, nil
+}
+
+// Able reports whether the planner can improve plans: no buffer has a gap or a fixed offset.
+func Able(tl *timeline.Timeline) bool {
+	if tl.HasGaps() {
+		return false
+	}
+	for i := range tl.Problem.Buffers {
+		if tl.Problem.Buffers[i].Fixed != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// improve runs passes. share is how much of the way from the height to the goal a pass aims down.
+func (p *Planner) improve(s *search, tl *timeline.Timeline, best []int64, height, goal int64) ([]int64, int64) {
+	ways := [2]*pass{newPass(s, tl, false)}
+	if s.settings.reverse {
+		ways[1] = newPass(s, tl, true)
+	} else {
+		ways[1] = ways[0]
+	}
+	width := s.settings.width
+	if p.Width != nil {
+		width = max(width, *p.Width)
+	}
+	share, failed := 0.5, 0
+	least := max(1, float64(tl.LowerBound)/leastStep)
+	for height > goal && !s.over() && (width <= s.settings.widest || s.settings.widest == widthMost) {
+		x := ways[failed%2]
+		x.seed++
+		width = min(width, x.most)
+		s.end = s.nodes + passNodes*int64(width)*int64(len(best))
+		ceiling := max(goal, height-max(1, int64(share*float64(height-goal))))
+		if offsets := x.run(ceiling, width); offsets != nil {
+			best, height = offsets, model.HeightOf(tl.Problem, offsets)
+			share = min(0.5, 1.5*share)
+			if s.o.Progress != nil {
+				q := plan.Progress{LowerBound: tl.LowerBound, Nodes: s.nodes}
+				if s.o.Fits(height) {
+					q.Height, q.Offsets = height, best
+				}
+				s.o.Progress(q)
+			}
+			continue
+		}
+		failed++
+		if share /= 2; share*float64(height-goal) < least {
+			if share = 0.25; width == x.most && s.settings.widest < widthMost {
+				break
+			}
+			width *= 2
+		}
+	}
+	if p.Width != nil {
+		*p.Width = min(width, widthMost)
+	}
+	return best, height
+}

@@ -1,0 +1,206 @@
+package beam
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// crowded returns buffers in a memory that is 97% full at all times: what begins is whatever fits.
+func crowded(seed uint64, n int, capacity int64, size func(r *rand.Rand) int64) *model.Problem {
+	r := rand.New(rand.NewPCG(seed, 3))
+	p := &model.Problem{}
+	for t := int64(0); len(p.Buffers) < n; t++ {
+		used := int64(0)
+		for i := range p.Buffers {
+			if p.Buffers[i].Upper > t {
+				used += p.Buffers[i].Size
+			}
+		}
+		for range 20 {
+			z := size(r)
+			if used+z <= capacity && used*100 < capacity*97 && len(p.Buffers) < n {
+				p.Buffers = append(p.Buffers, model.Buffer{
+					ID: strconv.Itoa(len(p.Buffers)), Lower: t, Upper: t + 1 + int64(12*r.ExpFloat64()), Size: z,
+				})
+				used += z
+			}
+		}
+	}
+	return p
+}
+
+func even(r *rand.Rand) int64  { return 16 * (1 + r.Int64N(64)) }
+func heavy(r *rand.Rand) int64 { return 16 * (1 + int64(24*math.Exp(0.7*r.NormFloat64()))) }
+
+// TestPlans: small problems of all kinds. Plans are valid and never higher than a heuristic's.
+func TestPlans(t *testing.T) {
+	for seed := range uint64(300) {
+		p := plantest.Random(rand.New(rand.NewPCG(seed, 44)))
+		tl := timeline.New(p)
+		o := plan.Options{NodeLimit: 2000, Without: plantest.Without(&Planner{}, rand.New(rand.NewPCG(seed, 45)), 4)}
+		first := plantest.Solve(t, context.Background(), &Planner{}, tl, plan.Options{NodeLimit: 1})
+		if r := plantest.Solve(t, context.Background(), &Planner{}, tl, o); r.Height > first.Height {
+			t.Errorf("seed %d: %d nodes make the plan higher: %d, %d", seed, r.Stats.Nodes, r.Height, first.Height)
+		}
+	}
+}
+
+// TestAligned: plans of crowded problems with alignments are valid, and lower than those of heuristics.
+func TestAligned(t *testing.T) {
+	lower := 0
+	for seed := range uint64(6) {
+		p := crowded(seed, 120, 1<<13, even)
+		for i := range p.Buffers {
+			p.Buffers[i].Alignment = []int64{1, 32, 48}[i%3]
+		}
+		first := plantest.Must(t, &Planner{}, p, plan.Options{NodeLimit: 1})
+		if r := plantest.Must(t, &Planner{}, p, plan.Options{NodeLimit: 100_000}); r.Height < first.Height {
+			lower++
+		}
+	}
+	if lower < 3 {
+		t.Errorf("%d of 6 plans are lower than a heuristic's", lower)
+	}
+}
+
+// TestTechniques: each technique lowers the plans of crowded problems under a node limit, all taken together.
+func TestTechniques(t *testing.T) {
+	sum := func(without ...string) (percent float64) {
+		for seed := range uint64(4) {
+			for _, size := range []func(r *rand.Rand) int64{even, heavy} {
+				p := crowded(seed, 400, 1<<14, size)
+				r := plantest.Must(t, &Planner{}, p, plan.Options{NodeLimit: 100_000, Without: without})
+				percent += 100*float64(r.Height)/float64(r.LowerBound) - 100
+			}
+		}
+		return percent / 8
+	}
+	all := sum()
+	t.Logf("%.2f%% above the bound", all)
+	for _, name := range []string{"back", "ahead", "reverse"} {
+		off := sum(name)
+		t.Logf("%.2f%% without %s", off, name)
+		if off <= all {
+			t.Errorf("%.3f%% above the bound without %s, %.3f%% with it", off, name, all)
+		}
+	}
+}
+
+// TestSameAgain: the same seed and node limit give the same plan, whatever ran before, and a pass that runs a second
+// time allocates next to nothing.
+func TestSameAgain(t *testing.T) {
+	tl := timeline.New(crowded(1, 200, 1<<13, even))
+	o := plan.Options{NodeLimit: 50_000}
+	a := plantest.Solve(t, context.Background(), &Planner{}, tl, o)
+	if b := plantest.Solve(t, context.Background(), &Planner{}, tl, o); !slices.Equal(a.Offsets, b.Offsets) {
+		t.Error("two runs differ")
+	}
+	x := passOf(t, tl)
+	if got := testing.AllocsPerRun(3, func() { x.run(2*tl.LowerBound, 16) }); got > 4 {
+		t.Errorf("%v allocations in a pass of %d buffers", got, len(x.order))
+	}
+}
+
+// passOf returns a pass without limits.
+func passOf(t *testing.T, tl *timeline.Timeline) *pass {
+	s := &search{o: &plan.Options{}, watch: run.NewWatch(context.Background()), end: math.MaxInt64}
+	t.Cleanup(s.watch.Close)
+	s.settings.back, s.settings.ahead = true, true
+	return newPass(s, tl, false)
+}
+
+// TestRestore: a beam that is made anew from the trace is the beam that was there: the same layouts and scores.
+func TestRestore(t *testing.T) {
+	tl := timeline.New(crowded(2, 150, 1<<13, even))
+	x := passOf(t, tl)
+	x.run(2*tl.LowerBound, 8)
+	for k := 10; k > 0; k-- { // the hashes of a pass that ended, after buffer 14k
+		x.restore(14 * k)
+		before := slices.Clone(x.now.at[:x.now.n*x.now.stride])
+		hashes := slices.Clone(x.now.hash[:x.now.n])
+		x.advance(x.first[14*k-1])
+		for s := range x.now.n {
+			if from := s * x.now.stride; !slices.IsSorted(before[from : from+x.now.live]) {
+				t.Fatalf("buffer %d: offsets do not ascend", 14*k)
+			}
+			sum := uint64(0)
+			for r := s * x.now.stride; r < s*x.now.stride+x.now.live; r++ {
+				sum += x.mark(x.now.id[r], x.now.at[r])
+			}
+			if x.now.hash[s] != sum || hashes[s] != sum {
+				t.Fatalf("buffer %d: the hash of layout %d is not the sum of its marks", 14*k, s)
+			}
+		}
+		if slices.Sort(hashes); len(slices.Compact(hashes)) != x.now.n {
+			t.Errorf("buffer %d: two layouts of a beam are equal", 14*k)
+		}
+	}
+}
+
+// TestScore: the score of each child is the score that its layout has when it is added up anew.
+func TestScore(t *testing.T) {
+	tl := timeline.New(crowded(3, 150, 1<<13, even))
+	x := passOf(t, tl)
+	x.ceiling = tl.LowerBound + tl.LowerBound/8
+	x.widen(8)
+	x.restore(0)
+	for k := range 100 {
+		if k == 0 || x.first[k] != x.first[k-1] {
+			x.advance(x.first[k])
+		}
+		x.value[k] = worth(x.last[k] - x.first[k])
+		x.bear(k)
+		x.choose(k)
+		if x.next.n == 0 {
+			return
+		}
+		x.now, x.next = x.next, x.now
+		x.levels = append(x.levels, int32(len(x.parent)))
+		want := slices.Clone(x.now.score[:x.now.n])
+		if x.advance(x.first[k]); !slices.Equal(want, x.now.score[:x.now.n]) {
+			t.Fatalf("buffer %d: scores %v, added up anew %v", k, want, x.now.score[:x.now.n])
+		}
+	}
+}
+
+// TestOpen: a layout is dropped if and only if, at some coming buffer's begin, no offset is free among those that still
+// live. All offsets are tried.
+func TestOpen(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	dropped := 0
+	for range 2000 {
+		x := &pass{ceiling: 12, size: []int64{1, 1, 2, 2 + r.Int64N(6)}, align: []int64{1, 1, 1, 1 + r.Int64N(3)}}
+		x.first, x.coming = []int32{0, 0, 0, 3}, []int32{3}
+		x.last = []int32{1 + r.Int32N(5), 1 + r.Int32N(5), 1 + r.Int32N(5), 9}
+		at := r.Perm(5)[:3]
+		slices.Sort(at)
+		x.next = beam{live: 3, stride: 4, at: []int64{2 * int64(at[0]), 2 * int64(at[1]), 2 * int64(at[2]), 0}, id: []int32{0, 1, 2, 0}}
+		want := false
+		for o := int64(0); o+x.size[3] <= x.ceiling; o += x.align[3] {
+			free := true
+			for k := range 3 {
+				free = free && (x.last[k] <= 3 || o+x.size[3] <= x.next.at[k] || x.next.at[k]+x.size[k] <= o)
+			}
+			want = want || free
+		}
+		if x.open() != want {
+			t.Fatalf("open is %v: %+v", !want, x)
+		}
+		if !want {
+			dropped++
+		}
+	}
+	if dropped < 100 || dropped > 1900 {
+		t.Errorf("%d of 2000 layouts are dropped: the cases are lopsided", dropped)
+	}
+}

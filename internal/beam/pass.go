@@ -1,0 +1,208 @@
+package beam
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: a pass places the buffers in the order in which they begin. Each layout of the beam has a child for each way to
+// place the next buffer: at either end of a hole that is large enough. The children with the best scores are the next
+// beam. All layouts hold the same buffers, so only their offsets differ.
+//
+// A beam dies if no layout has such a hole. This happens at few places in time, and chance decides where: a beam ten
+// times as wide often dies earlier. So the pass goes back half as many buffers as can be live, and comes to the place
+// with a wider beam and with chance in its scores; then twice as far, and so on. The trace of all layouts has their
+// offsets, so layouts of earlier moments are made anew, and none is kept.
+//
+// Invariant: the nodes of buffer k in the trace are levels[k-1] to levels[k]. The parent of each is in the level before.
+
+// goesBack is how often a pass goes back from one place.
+const goesBack = 8
+
+// chance is the most that chance adds to a score while a beam comes to the place again.
+const chance = 3 * unit / 2
+
+// pass is the problem as a pass sees it, forward or backward, and the state of the pass.
+type pass struct {
+	*search
+	most  int // layouts that memory allows
+	seed  uint64
+	order []int32 // of buffers: the k-th to begin is order[k]. All else is by k.
+	size  []int64
+	align []int64
+	first []int32 // sections
+	last  []int32
+	key   []uint64 // the same for buffers that are alike from now on
+
+	ceiling int64
+	width   int // of the beam
+	noise   int64
+	rng     *rand.Rand
+
+	now, next beam
+	value     []int64 // of live buffers: see worth
+	coming    []int32 // large buffers that begin soon
+	children  []child // a heap
+	seen      set
+
+	parent []int32 // the trace: by node
+	at     []int64
+	levels []int32
+}
+
+func newPass(s *search, tl *timeline.Timeline, reverse bool) *pass {
+	n := len(tl.Problem.Buffers)
+	x := &pass{
+		search: s, order: make([]int32, 0, n), size: make([]int64, 0, n), align: make([]int64, 0, n),
+		first: make([]int32, 0, n), last: make([]int32, 0, n), key: make([]uint64, 0, n), value: make([]int64, n),
+	}
+	extent := func(i int32) (first, last int32) {
+		if first, last = tl.Extent(int(i)); reverse {
+			first, last = int32(tl.Sections())-last, int32(tl.Sections())-first
+		}
+		return first, last
+	}
+	for i := range n {
+		x.order = append(x.order, int32(i))
+	}
+	b := tl.Problem.Buffers
+	slices.SortFunc(x.order, func(i, j int32) int {
+		iFirst, iLast := extent(i)
+		jFirst, jLast := extent(j)
+		return cmp.Or(cmp.Compare(iFirst, jFirst), cmp.Compare(b[j].Size, b[i].Size), cmp.Compare(iLast, jLast), cmp.Compare(i, j))
+	})
+	begin, end := make([]int32, tl.Sections()+1), make([]int32, tl.Sections()+1)
+	for _, i := range x.order {
+		first, last := extent(i)
+		begin[first]++
+		end[last]++
+		x.size, x.align = append(x.size, b[i].Size), append(x.align, b[i].Align())
+		x.first, x.last = append(x.first, first), append(x.last, last)
+		x.key = append(x.key, mix(uint64(b[i].Size)*odd^mix(uint64(last))))
+	}
+	live, stride := 0, 0
+	for s := range begin {
+		live += int(begin[s] - end[s])
+		stride = max(stride, live)
+	}
+	x.now.stride, x.next.stride = stride+1, stride+1
+	x.most = max(1, min(widthMost, traceMost/n, layoutMost/(stride+1)))
+	return x
+}
+
+// run returns a plan below the ceiling, by buffer of the problem, or nil.
+func (x *pass) run(ceiling int64, width int) []int64 {
+	x.ceiling, x.noise = ceiling, 0
+	x.rng = rand.New(rand.NewPCG(x.o.Seed, x.seed))
+	x.widen(width)
+	x.restore(0)
+	// far is the furthest buffer at which the beam has died, tries how often the pass has gone back from there.
+	far, tries := -1, 0
+	for k := 0; k < len(x.order); k++ {
+		if x.over() {
+			return nil
+		}
+		if k > far {
+			x.width, x.noise = width, 0
+		}
+		if k == 0 || x.first[k] != x.first[k-1] {
+			x.advance(x.first[k])
+		}
+		x.value[k] = worth(x.last[k] - x.first[k])
+		x.lookAhead(k)
+		x.bear(k)
+		x.choose(k)
+		if x.next.n > 0 {
+			x.now, x.next = x.next, x.now
+			x.levels = append(x.levels, int32(len(x.parent)))
+			continue
+		}
+		if k > far {
+			far, tries = k, 0
+		}
+		if tries++; !x.settings.back || tries > goesBack || x.nodes >= x.end {
+			return nil
+		}
+		from := max(0, k-tries*x.now.stride/2)
+		x.widen(min(width<<(tries/2), x.most))
+		x.noise = chance
+		x.restore(from)
+		if from > 0 {
+			x.advance(x.first[from-1])
+		}
+		k = from - 1
+	}
+	offsets := make([]int64, len(x.order))
+	node := x.now.trace[0]
+	for k := len(x.order) - 1; k >= 0; k-- {
+		offsets[x.order[k]] = x.at[node]
+		node = x.parent[node]
+	}
+	return offsets
+}
+
+// widen makes room for so many layouts.
+func (x *pass) widen(width int) {
+	x.width = width
+	x.now.room(width)
+	x.next.room(width)
+	x.seen.room(width)
+}
+
+// restore makes the beam as it was before buffer k, without scores.
+func (x *pass) restore(k int) {
+	g := &x.now
+	g.n, g.live = 1, 0
+	g.trace[0], g.score[0], g.hash[0] = -1, 0, 0
+	x.levels = x.levels[:k]
+	if k == 0 {
+		x.parent, x.at = x.parent[:0], x.at[:0]
+		return
+	}
+	begin, end := int32(0), x.levels[k-1]
+	if k > 1 {
+		begin = x.levels[k-2]
+	}
+	x.parent, x.at = x.parent[:end], x.at[:end]
+	g.n = 0
+	for top := begin; top < end; top++ {
+		from := g.n * g.stride
+		live, node := 0, top
+		for j := k - 1; j >= 0 && live < g.stride-1; j-- {
+			if x.last[j] > x.first[k-1] {
+				r := from + live
+				for ; r > from && g.at[r-1] > x.at[node]; r-- {
+					g.at[r], g.id[r] = g.at[r-1], g.id[r-1]
+				}
+				g.at[r], g.id[r] = x.at[node], int32(j)
+				live++
+			}
+			node = x.parent[node]
+		}
+		g.live = live
+		h := uint64(0)
+		for r := from; r < from+live; r++ {
+			h += x.mark(g.id[r], g.at[r])
+		}
+		g.hash[g.n], g.trace[g.n] = h, top
+		g.n++
+	}
+}
+
+// lookAhead sets coming: of the buffers that begin after k, the first ones that are larger than all in between.
+func (x *pass) lookAhead(k int) {
+	x.coming = x.coming[:0]
+	if !x.settings.ahead {
+		return
+	}
+	largest := int64(0)
+	for j := k + 1; j < min(len(x.order), k+aheadBuffers) && len(x.coming) < aheadMost; j++ {
+		if x.size[j] > largest {
+			largest = x.size[j]
+			x.coming = append(x.coming, int32(j))
+		}
+	}
+}
