@@ -16,8 +16,8 @@ import (
 //	1 first    a plan to start from, then the quick heuristics
 //	2 peak     climb plans the sections around the peak, if the plan is close to the bound
 //	3 looks    merge, then exact search, each for a moment; then the remaining heuristics
-//	4 rounds   merge, exact search, beam (if memory is nearly always full) and climb in turn, each round with grow times the effort
-//	           of the round before
+//	4 rounds   merge, exact search, beam (if memory is nearly always full) and climb in turn,
+//	           each round with grow times the effort of the round before
 //
 // If a capacity is too full for heuristics (full), the quick ones wait until the end of part 3.
 

@@ -163,8 +163,12 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	if !a.crowded() {
 		a.round &^= beaming
 	}
+	beamFirst := a.n >= thresholds.BeamFirstLeast && a.round&beaming != 0 && !a.packed()
 	for !a.over() && a.round != 0 {
 		a.count++
+		if beamFirst {
+			a.beamTurn(ctx, steps)
+		}
 		if a.round&merging != 0 {
 			a.mergeTurns(ctx, nodes, once)
 		}
@@ -175,8 +179,8 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 			}
 			a.turn(ctx, turn{planner: &engine.Planner{}, nodes: limit, each: 1, reason: nextInRound})
 		}
-		if a.round&beaming != 0 {
-			a.turn(ctx, turn{planner: &beam.Planner{Width: &a.width}, nodes: max(steps/beamShare, 1), each: a.n, reason: nextInRound})
+		if a.round&beaming != 0 && !beamFirst {
+			a.beamTurn(ctx, steps)
 		}
 		if a.round&climbing != 0 {
 			a.turn(ctx, turn{planner: &climb.Planner{}, nodes: steps, each: a.n, reason: nextInRound})
@@ -206,6 +210,14 @@ func (a *auto) moreOrders(p *greedy.Portfolio) bool {
 		a.adoptFrom(p, "orders that take longer")
 	}
 	return left
+}
+
+// beamTurn has beam make a turn, with the width that it reached before. steps are climb's in this round.
+func (a *auto) beamTurn(ctx context.Context, steps int64) {
+	a.turn(ctx, turn{
+		planner: &beam.Planner{Width: &a.width}, nodes: max(steps/beamShare, 1), each: a.n, seed: uint64(a.count),
+		reason: nextInRound,
+	})
 }
 
 // mergeTurns runs turns of merge as long as they lower the plan, or one turn if there is only one round. nodes is the

@@ -53,11 +53,11 @@ func TestTurnsOfClasses(t *testing.T) {
 		},
 		{
 			"the quickest orders first", 1200, false,
-			[]string{start, quick, more, "merge" + look, rest, longer, "merge" + round, "exact" + round, "beam" + round, "climb" + round},
+			[]string{start, quick, more, "merge" + look, rest, longer, "beam" + round, "merge" + round, "exact" + round, "climb" + round},
 		},
 		{
 			"two helpings of orders before the round", 6000, false,
-			[]string{start, quick, more, "merge" + look, rest, longer, longer, "merge" + round, "beam" + round, "climb" + round},
+			[]string{start, quick, more, "merge" + look, rest, longer, longer, "beam" + round, "merge" + round, "climb" + round},
 		},
 	} {
 		p := generate(t, "infeasible", gen.Options{Buffers: c.buffers, Horizon: int64(min(c.buffers, 300)), Seed: 1}).Problem
