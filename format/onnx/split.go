@@ -30,27 +30,27 @@ import (
 
 // SplitOptions say how a model is split.
 type SplitOptions struct {
-	MaxMACs  float64 // multiply-accumulates that may be added, as a share of those of the model
-	Progress func(done, all int)
+	MaxMACs  float64             // multiply-accumulates that may be added, as a share of those of the model
+	Progress func(done, all int) // called with the chains that were looked at, of all; may be nil
 }
 
 // A Split is a model whose chains run in strips.
 type Split struct {
-	Model      *Model // nil if strips lower nothing
-	Why        string // why there is no model
-	Chains     []StripChain
-	Before     int64 // the most bytes in use without strips
-	Peak       int64 // and with them
-	MACs       int64 // multiply-accumulates of the model as it was
-	Extra      int64 // that strips add
-	Considered int   // chains in strips
-	Bound      int64 // no choice of these within the limit of arithmetic has a lower peak
+	Model      *Model       // nil if strips lower nothing
+	Why        string       // why there is no model
+	Chains     []StripChain // in the order of the nodes
+	Before     int64        // the most bytes in use without strips
+	Peak       int64        // and with them
+	MACs       int64        // multiply-accumulates of the model as it was
+	Extra      int64        // that strips add
+	Considered int          // chains in strips
+	Bound      int64        // no choice of these within the limit of arithmetic has a lower peak
 }
 
 // A StripChain is successive nodes of the model as it was that run in strips.
 type StripChain struct {
-	First, Last Step // both included
-	Strips      int
+	First, Last Step   // both included
+	Strips      int    // in how many parts they run, one after the other
 	Lines       string // what strips have: rows or columns
 }
 

@@ -71,6 +71,7 @@ var clockAllowed = []clockUse{
 	{"lab/milp/internal/milp/milp_test.go", "time.AfterFunc(", "that an interrupt is no refutation holds whenever it comes"},
 	{"lab/milp/internal/milp/native_test.go", "Timeout: 700", "the plan to start from is there after any limit"},
 	{"internal/library/latency_test.go", "time.Since(began)", "a benchmark"},
+	{"internal/planners/core/twin_test.go", "processor.Of(", "a benchmark"},
 	{"bindings/js/test/package.test.mjs", "timeout: 0.4", "the search does not end by itself, and has a plan at once"},
 	{"bindings/js/test/package.test.mjs", "timeout: 0.2", "the search does not end by itself, and has a plan at once"},
 	{"bindings/js/test/package.test.mjs", "timeout: -1", "how options are read; nothing runs"},
