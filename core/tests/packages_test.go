@@ -262,5 +262,5 @@ func TestESPIDF(t *testing.T) {
 	dir := t.TempDir()
 	tool(t, "..", nil, compote, "component", "pack", "--name", "stowage_core", "--dest-dir", dir)
 	packed(t, filepath.Join(dir, "stowage_core_"+version.Number()+".tgz"), "CMakeLists.txt", "idf_component.yml",
-		"stowage_core.c", "stowage_core.h", "stowage_core.hpp")
+		"stowage_core.c", "stowage_core.h", "stowage_core.hpp", "tflm/stowage_tflm_planner.h")
 }
