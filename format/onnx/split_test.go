@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/must"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/tiling"
 )
@@ -176,6 +177,7 @@ func TestStripsWritten(t *testing.T) {
 
 // TestStripsOutputs runs models in strips of drawn chains in ONNX Runtime beside the same as they were.
 func TestStripsOutputs(t *testing.T) {
+	plantest.Nightly(t)
 	python := runtimePython(t)
 	script := string(must.Get(os.ReadFile("../../internal/models/verifyonnx.py"))(t))
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -254,8 +254,8 @@ class Rules:
                     entry["objects"] = True
             for k, lower, upper in self._lists["reserved"]:
                 pools[k].setdefault("reserved", []).append([lower, upper])
-            for k, at in self._lists["borders"]:
-                pools[k].setdefault("borders", []).append(at)
+            for k, border in self._lists["borders"]:
+                pools[k].setdefault("borders", []).append(border)
             for k, size, price in self._lists["sizes"]:
                 pools[k].setdefault("sizes", []).append([size, price])
         if self.period:

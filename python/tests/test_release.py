@@ -92,7 +92,7 @@ class Release(unittest.TestCase):
         self.assertEqual(config["rootfs"]["diff_ids"], ["sha256:" + hashlib.sha256(layer).hexdigest()])
         root = self.folder / "root"
         with tarfile.open(fileobj=io.BytesIO(layer)) as t:
-            t.extractall(root, filter="fully_trusted")
+            t.extractall(root)
         self.assertTrue((root / config["config"]["WorkingDir"].lstrip("/")).is_dir())
         (run,) = config["config"]["Entrypoint"]
         if sys.platform == "linux":
