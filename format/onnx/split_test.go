@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/must"
-	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/tiling"
 )
 
