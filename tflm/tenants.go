@@ -25,7 +25,7 @@ import (
 //
 // Source: tensorflow/tflite-micro 90b983c, micro_allocator.cc (max_head_buffer_usage_).
 
-// A Tenancy is an arena that models share, of which one runs at a time.
+// A Tenancy is an arena that models share. Only one of them runs at a time.
 type Tenancy struct {
 	// Order is the order in which the models are loaded, as indices.
 	Order []int

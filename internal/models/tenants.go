@@ -12,7 +12,7 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: several models share an arena, of which one runs at a time (tflm.Tenancy). A resident model runs beside the
+// Idea: several models share an arena if only one runs at a time (tflm.Tenancy). A resident model runs beside the
 // others, or keeps its tensors between its runs. So it has an arena of its own, and the number is the sum.
 
 // Tenants are models that share an arena, and residents beside them.
