@@ -197,13 +197,15 @@ func help(cmd *cobra.Command, _ []string) {
 		}
 	}
 	if len(more) > 0 {
-		fmt.Fprintf(w, "\nMore options, which --help-all explains:\n  %s\n", wrap(strings.Join(names(more), ", "), helpWidth-2, "  "))
+		list := wrap(strings.Join(names(more), ", "), helpWidth-2, "  ")
+		fmt.Fprintf(w, "\nMore options, which --help-all explains:\n  %s\n", list)
 	}
 	if topic(cmd) {
 		return
 	}
 	if !whole {
-		fmt.Fprintf(w, "\n%s\n", wrap("Exit codes: "+strings.ReplaceAll(strings.Join(exitsOf(cmd), "; "), "  ", " "), helpWidth-2, "  "))
+		codes := strings.ReplaceAll(strings.Join(exitsOf(cmd), "; "), "  ", " ")
+		fmt.Fprintf(w, "\n%s\n", wrap("Exit codes: "+codes, helpWidth-2, "  "))
 	} else {
 		fmt.Fprintf(w, "\nExit codes:\n  %s\n", strings.Join(exitsOf(cmd), "\n  "))
 	}
