@@ -666,7 +666,10 @@ class Running(unittest.TestCase):
         patch.start()
         self.addCleanup(patch.stop)
         seen = []
-        p = stowage.solve(*hard(2000), planner="boxing", timeout=600, progress=lambda q: seen.append(q) or len(seen) < 4)
+        # On a busy machine the command's second line may be late, and until then the first one is told again.
+        p = stowage.solve(
+            *hard(2000), planner="boxing", timeout=600, progress=lambda q: seen.append(q) or len(seen) < 4 or not q.seconds
+        )
         self.assertEqual((p.stopped, seen[-1].seconds > 0), ("interrupt", True))
         p = stowage.solve(*hard(2000), planner="boxing", timeout=600, progress=lambda q: q.nodes == 0 and q.height == 0)
         self.assertEqual((bool(p), p.stopped, stowage.verify(p.problem, p.offsets)), (True, "interrupt", ""))
