@@ -779,7 +779,7 @@ test("every rule", async () => {
     [two, { clocks: { lower: both(0, 1), upper: both(1, 2) } }, "height", 6, 11],
     [two, { pools: ["x", "y"], allowed: [null, ["y"]], costs: [{ x: 3, y: 9 }, { y: 2 }] }, "cost", 5],
     [two, { pools: [{ id: "x", cost: 1 }], objective: ["cost"] }, "cost", 11],
-    [[[0, 0, 0], [4, 4, 4], [6, 5, 3]], { pools: ["x", "y"], allowed: ["x", "y", "y"], objective: ["max_height"], lockstep: [[0, 2]] }, "max_height", 8, 8],
+    [{ lower: [0, 0, 0], upper: [4, 4, 4], size: [6, 5, 3] }, { pools: ["x", "y"], allowed: ["x", "y", "y"], objective: ["max_height"], lockstep: [[0, 2]] }, "max_height", 8, 14],
     [two, { pools: [{ id: "x", borders: [8] }] }, "height", 13, 11],
     [two, { pools: [{ id: "x", borders: [8] }], spans: [1] }, "height", 11],
     [two, { pools: [{ id: "x", granularity: 8 }], kinds: [[0], [1]] }, "height", 13, 11],
