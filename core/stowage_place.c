@@ -24,13 +24,7 @@ int64_t stowage_place(const uint32_t *order, const int64_t *sizes, int64_t *offs
 		const int64_t value = kind < 62 ? (int64_t)1 << kind : both(w + 2);
 		int64_t at = 0;
 		w += kind < 62 ? 2 : 4;
-		if (count > 0) { /* one or two are usual: no branch tells them apart */
-			const uint32_t one = w[0], two = w[count > 1];
-			const int64_t end = offsets[two] + sizes[two];
-			at = offsets[one] + sizes[one];
-			at = end > at ? end : at;
-		}
-		for (uint32_t k = 2; k < count; k++) {
+		for (uint32_t k = 0; k < count; k++) {
 			const int64_t end = offsets[w[k]] + sizes[w[k]];
 			at = end > at ? end : at;
 		}

@@ -17,7 +17,7 @@ import (
 
 // Idea: if a memory is full at all times, no peak is special, and orders by size or area leave holes everywhere. An
 // allocator that knows all lifespans does better: it places buffers as they begin, and puts those beside each other
-// that end at about the same time, so that what is freed is one large hole. A beam keeps the best layouts of the live
+// that end at about the same time, so they free one large hole. A beam keeps the best layouts of the live
 // buffers, not one. Each pass has a ceiling below the best plan. It ends with a lower plan, or where no layout goes on.
 // Passes run forward and backward in time. If a pass fails, the next aims less low; if small steps fail, beams are wider.
 //

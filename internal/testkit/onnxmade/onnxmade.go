@@ -356,7 +356,7 @@ func Saved() []byte {
 	}}.Bytes()
 }
 
-// Pooled returns a network whose first layer has a large result, of which a pool leaves little.
+// Pooled returns a network whose first layer has a large result. A pool then makes it small.
 func Pooled() []byte {
 	return Model{Graph: Graph{
 		Inputs: []Value{Floats("input", 1, 3, 64, 16)}, Outputs: Names("pooled"),
