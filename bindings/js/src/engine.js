@@ -78,10 +78,14 @@ export class Engine {
   }
 }
 
-/** Compiles a program. If the policy of the page forbids that, the error says what to do. */
+/**
+ * Compiles a program. If the policy of the page forbids that, the error says what to do. Only the thread that shows a
+ * page must not wait for that. All others do: in node 20, WebAssembly.compile at times never ends if another thread has
+ * compiled the same program.
+ */
 async function compiled(source) {
   try {
-    return await WebAssembly.compile(source);
+    return typeof document === "undefined" ? new WebAssembly.Module(source) : await WebAssembly.compile(source);
   } catch (error) {
     if (!/content security policy|unsafe-eval/i.test(error.message)) throw error;
     throw new Error("this page's Content-Security-Policy forbids WebAssembly: script-src needs 'wasm-unsafe-eval'", {
