@@ -12,7 +12,8 @@ const MaxIssues = 20
 type Issue struct {
 	File string // path as the user gave it; empty if there is no file
 	Line int    // line number from 1; 0 if there is none
-	// ID of the buffer at fault; "number 2" if the second buffer has neither ID nor line; empty if the fault is of no buffer
+	// ID of the buffer at fault; "number 2" if the second buffer has neither ID nor line; empty if the fault is of no
+	// buffer
 	Buffer  string
 	Field   string // column or key, such as "size"; empty if there is none
 	Value   string // the value as it was read; empty if there is none

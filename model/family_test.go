@@ -147,7 +147,8 @@ func TestFamilyLargest(t *testing.T) {
 
 // TestFamilySpread: points that stand for many have all corners, and are in order.
 func TestFamilySpread(t *testing.T) {
-	f := family(t, []model.Symbol{{Name: "n", Low: 1, High: 100_000}, {Name: "m", Low: 1, High: 3}, {Name: "k", Low: 7, High: 7}}, "n*m*k")
+	symbols := []model.Symbol{{Name: "n", Low: 1, High: 100_000}, {Name: "m", Low: 1, High: 3}, {Name: "k", Low: 7, High: 7}}
+	f := family(t, symbols, "n*m*k")
 	points := f.Spread(4096)
 	for _, corner := range [][]int64{{1, 1, 7}, {1, 3, 7}, {100_000, 1, 7}, {100_000, 3, 7}} {
 		if at := must.Get(f.PointOf(corner))(t); !slices.Contains(points, at) {

@@ -322,7 +322,8 @@ func (p *formulaParser) atom(depth int) {
 	}
 }
 
-// undivided is for a sum where a division should stand, such as floor(a+b/2): it names the parentheses that are missing.
+// undivided is for a sum where a division should stand, such as floor(a+b/2): it names the parentheses that are
+// missing.
 func (p *formulaParser) undivided() {
 	if c := p.peek(); c == '+' || c == '-' {
 		p.fail("a sum above a division stands in parentheses, as in floor((width+1)/2)")

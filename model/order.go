@@ -32,7 +32,8 @@ const (
 type Order struct{ words []uint32 }
 
 // NewOrder makes an order of the buffers of p. below has, for each buffer, the indices of those that it must lie above;
-// pools has the pool of each, whose alignment holds too, and is nil for one pool without rules. The error says that an index is none, or that buffers lie above each other in a circle.
+// pools has the pool of each, whose alignment holds too, and is nil for one pool without rules. The error says that an
+// index is none, or that buffers lie above each other in a circle.
 func NewOrder(p *Problem, below [][]int32, pools []int32) (*Order, error) {
 	n := len(p.Buffers)
 	if len(below) != n {

@@ -251,7 +251,9 @@ type Listing struct {
 
 // Listings returns the rules that are lists of buffers.
 func (r *Rules) Listings() []Listing {
-	return []Listing{{"different_pools", &r.DifferentPools}, {"same_pool", &r.SamePool}, {"lockstep", &r.Lockstep}, {"kinds", &r.Kinds}}
+	return []Listing{
+		{"different_pools", &r.DifferentPools}, {"same_pool", &r.SamePool}, {"lockstep", &r.Lockstep}, {"kinds", &r.Kinds},
+	}
 }
 
 // BankRules returns the names of the rules of banks that r has. They came after the others, and some formats and

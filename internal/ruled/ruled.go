@@ -135,13 +135,14 @@ func (a *attempt) choose(ctx context.Context) error {
 	return err
 }
 
-// lists plans a problem without evictions: pages first, then sizes of pools, rules of banks and lists of pools. Each plans
-// problems without its rule, and poolchoice does the rest.
+// lists plans a problem without evictions: pages first, then sizes of pools, rules of banks and lists of pools. Each
+// plans problems without its rule, and poolchoice does the rest.
 func (a *attempt) lists(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
 	choose := func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
 		return poolchoice.Plan(ctx, p, a.planner, o, spent)
 	}
-	for _, rule := range []func(context.Context, *model.Problem, relax.Options, plan.Stats, relax.Planner) (plan.Result, error){
+	type search = func(context.Context, *model.Problem, relax.Options, plan.Stats, relax.Planner) (plan.Result, error)
+	for _, rule := range []search{
 		poollists.Plan, banks.Plan, sizes.Plan, pages.Plan,
 	} {
 		rest := choose

@@ -9,9 +9,9 @@ import (
 )
 
 // Idea: an order of buffers is right for any sizes if, of each two buffers that are live together in one pool, one lies
-// above the other, by way of others or not. All that is live at one moment is then a stack. So it is enough that of each
-// two buffers that are next to each other in the stack at some moment, the upper one is above the lower one. A sweep
-// over time keeps the stack, sorted by any sequence in which each buffer comes after those below it.
+// above the other, by way of others or not. All that is live at one moment is then a stack. So it is enough that of
+// each two buffers that are next to each other in the stack at some moment, the upper one is above the lower one. A
+// sweep over time keeps the stack, sorted by any sequence in which each buffer comes after those below it.
 //
 // Invariant: between events, neighbours in the stack have been found comparable.
 //

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -294,7 +293,8 @@ func (c *ruled) one(x *stayed) {
 	}
 	for _, at := range q.Borders {
 		if x.at < at && at < end && (b.Extra == nil || !b.Extra.Spans) {
-			c.single(x.buffer, model.RuleBorder, b, x.at, true, fmt.Sprintf("%s and lies on both sides of the border at %d", c.in(x.pool), at))
+			c.single(x.buffer, model.RuleBorder, b, x.at, true,
+				fmt.Sprintf("%s and lies on both sides of the border at %d", c.in(x.pool), at))
 			break
 		}
 	}
@@ -324,124 +324,6 @@ func (c *ruled) ties() {
 			c.add(model.RuleTogether, int(pair[0]), int(pair[1]),
 				fmt.Sprintf("buffer %s must be %d bytes from buffer %s in its pool, but they are %s and %s",
 					quote(c.p.Buffers[i].ID), by, quote(c.p.Buffers[f].ID), c.where(y), c.where(x)))
-		}
-	}
-}
-
-// poolLists checks the lists of buffers: in different pools, in one pool, at one offset.
-func (c *ruled) poolLists() {
-	fault := func(rule model.Rule, x, y *stayed, must string) {
-		pair := ordered(int32(x.buffer), int32(y.buffer))
-		c.add(rule, int(pair[0]), int(pair[1]), fmt.Sprintf("buffers %s and %s must be in %s, but they are %s and %s",
-			quote(c.p.Buffers[x.buffer].ID), quote(c.p.Buffers[y.buffer].ID), must, c.where(x), c.where(y)))
-	}
-	for _, list := range c.rules.DifferentPools {
-		in := make(map[int32]*stayed, len(list)) // of each pool, a stay in it
-		for _, i := range list {
-			for k := c.first[i]; k < c.first[i+1]; k++ {
-				x := &c.placed[k]
-				if y := in[x.pool]; y != nil && y.buffer != x.buffer && x.pool >= 0 {
-					fault(model.RuleDifferent, y, x, "different pools")
-					break
-				}
-				in[x.pool] = x
-			}
-		}
-	}
-	for _, list := range c.rules.SamePool {
-		first := &c.placed[c.first[list[0]]]
-		for _, i := range list {
-			for k := c.first[i]; k < c.first[i+1]; k++ {
-				if x := &c.placed[k]; x.pool != first.pool {
-					fault(model.RuleSame, first, x, "one pool")
-					break
-				}
-			}
-		}
-	}
-	for _, list := range c.rules.Lockstep {
-		for _, i := range list[1:] {
-			if x, y := &c.placed[c.first[list[0]]], &c.placed[c.first[i]]; x.at != y.at {
-				fault(model.RuleLockstep, x, y, "lockstep, at one offset")
-			}
-		}
-	}
-}
-
-// objects checks the pools that are divided into objects. The stays of a pool are taken in the order of their first
-// bytes. Of those before, only the one that reaches furthest can share a byte with the next and begin elsewhere: of
-// two that begin at one byte, the longer one.
-func (c *ruled) objects() {
-	for pool := range c.pools {
-		if !c.pools[pool].Objects {
-			continue
-		}
-		var here []*stayed
-		for k := range c.placed {
-			if x := &c.placed[k]; x.pool == int32(pool) {
-				here = append(here, x)
-			}
-		}
-		slices.SortStableFunc(here, func(x, y *stayed) int { return cmp.Compare(x.at, y.at) })
-		var far *stayed // of those that begin at a byte before
-		for from := 0; from < len(here); {
-			to, longest := from, here[from]
-			for ; to < len(here) && here[to].at == here[from].at; to++ {
-				if c.p.Buffers[here[to].buffer].Size > c.p.Buffers[longest.buffer].Size {
-					longest = here[to]
-				}
-			}
-			if x := here[from]; far != nil && far.buffer != x.buffer && x.at < c.end(far) {
-				a, b := far, x
-				if a.buffer > b.buffer {
-					a, b = b, a
-				}
-				c.add(model.RuleObjects, a.buffer, b.buffer, fmt.Sprintf("buffers %s and %s share bytes of different objects%s",
-					placed(&c.p.Buffers[a.buffer], a.at), placed(&c.p.Buffers[b.buffer], b.at), c.in(x.pool)))
-			} else if far != nil && far.buffer == x.buffer && x.at < c.end(far) {
-				c.add(model.RuleObjects, x.buffer, -1, fmt.Sprintf("the parts of buffer %s share bytes of different objects%s",
-					quote(c.p.Buffers[x.buffer].ID), c.in(x.pool)))
-			}
-			if far == nil || c.end(longest) > c.end(far) {
-				far = longest
-			}
-			from = to
-		}
-	}
-}
-
-// pages checks the pools with a granularity: stays of different kinds that are apart or meet have no page in common.
-func (c *ruled) pages() {
-	kind := make(map[int]int)
-	for k, list := range c.rules.Kinds {
-		for _, i := range list {
-			kind[int(i)] = k + 1
-		}
-	}
-	for pool := range c.pools {
-		g := c.pools[pool].Granularity
-		if g < 1 || len(kind) == 0 {
-			continue
-		}
-		var here []*stayed
-		for k := range c.placed {
-			if x := &c.placed[k]; x.pool == int32(pool) && kind[x.buffer] > 0 && x.at >= 0 {
-				here = append(here, x)
-			}
-		}
-		slices.SortStableFunc(here, func(x, y *stayed) int { return cmp.Compare(x.at, y.at) })
-		for n, x := range here {
-			last := (c.end(x) - 1) / g
-			for _, y := range here[n+1:] {
-				if y.at/g > last {
-					break
-				}
-				pair := ordered(int32(x.buffer), int32(y.buffer))
-				if kind[x.buffer] != kind[y.buffer] && c.root(pair[0]) != c.root(pair[1]) && (c.apart[pair] || !c.free[pair] && c.meet(x, y)) {
-					c.add(model.RulePage, int(pair[0]), int(pair[1]), fmt.Sprintf("buffers %s and %s are of different kinds, but both lie on the page of %d bytes at %d%s",
-						placed(&c.p.Buffers[x.buffer], x.at), placed(&c.p.Buffers[y.buffer], y.at), g, y.at/g*g, c.in(x.pool)))
-				}
-			}
 		}
 	}
 }
@@ -602,135 +484,4 @@ func (c *ruled) meet(x, y *stayed) bool {
 		}
 	}
 	return false
-}
-
-// price returns what a buffer costs in a pool.
-func (c *ruled) price(b *model.Buffer, pool int32) int64 {
-	if b.Extra != nil {
-		for _, x := range b.Extra.Costs {
-			if x.Pool == pool {
-				return x.Cost
-			}
-		}
-	}
-	return c.pools[pool].Cost * b.Size
-}
-
-// penalty returns the penalties that the plan pays.
-func (c *ruled) penalty() (paid int64) {
-	for _, v := range c.rules.Penalties {
-		i, j := v.Buffers[0], v.Buffers[1]
-		pair := ordered(i, j)
-		if c.apart[pair] || c.root(i) == c.root(j) {
-			continue
-		}
-		for _, x := range c.of(i) {
-			for _, y := range c.of(j) {
-				if c.share(&x, &y) && (c.free[pair] || !c.meet(&x, &y)) {
-					paid = add(paid, v.Cost)
-				}
-			}
-		}
-	}
-	return paid
-}
-
-// measures computes every measure. Sums stop at the largest int64.
-func (c *ruled) measures() []model.Value {
-	heights, peaks := make([]int64, len(c.pools)), make([]int64, len(c.pools))
-	var cost, evicted, height, peak int64
-	for k := range c.placed {
-		x := &c.placed[k]
-		b := &c.p.Buffers[x.buffer]
-		if k > 0 && c.placed[k-1].buffer == x.buffer {
-			for _, e := range b.Extra.Evictions {
-				if e.Lower == c.placed[k-1].upper {
-					evicted = add(evicted, e.Cost)
-				}
-			}
-		}
-		if x.pool >= 0 {
-			heights[x.pool] = max(heights[x.pool], add(x.at, b.Size))
-			cost = add(cost, c.price(b, x.pool))
-		}
-	}
-	for k := range c.pools {
-		peaks[k] = heights[k]
-		for _, r := range c.pools[k].Reserved {
-			peaks[k] = max(peaks[k], r.Upper)
-		}
-		height, peak = add(height, heights[k]), add(peak, peaks[k])
-		if sizes := c.pools[k].Sizes; len(sizes) > 0 && heights[k] > 0 {
-			price := int64(math.MaxInt64)
-			for _, x := range sizes {
-				if heights[k] <= x.Bytes {
-					price = min(price, x.Price)
-				}
-			}
-			if price < math.MaxInt64 { // otherwise the plan is above the capacity
-				cost = add(cost, price)
-			}
-		}
-	}
-	values := []model.Value{
-		{Measure: model.MeasureHeight, Value: height},
-		{Measure: model.MeasureMaxHeight, Value: slices.Max(heights)},
-		{Measure: model.MeasurePeak, Value: peak},
-		{Measure: model.MeasureMaxPeak, Value: slices.Max(peaks)},
-		{Measure: model.MeasureCost, Value: cost},
-		{Measure: model.MeasurePenalty, Value: c.penalty()},
-		{Measure: model.MeasureEviction, Value: evicted},
-	}
-	if slices.ContainsFunc(c.pools, func(q model.Pool) bool { return q.Objects }) {
-		values = append(values, model.Value{Measure: model.MeasureObjects, Value: c.countObjects()})
-	}
-	for k := range c.pools {
-		if c.pools[k].ID != "" {
-			values = append(values, model.Value{Measure: model.HeightIn(c.pools[k].ID), Value: heights[k]},
-				model.Value{Measure: model.PeakIn(c.pools[k].ID), Value: peaks[k]})
-		}
-	}
-	c.height = height
-	return values
-}
-
-// countObjects returns the number of objects: the different first bytes in each pool of objects.
-func (c *ruled) countObjects() (n int64) {
-	for pool := range c.pools {
-		if !c.pools[pool].Objects {
-			continue
-		}
-		var at []int64
-		for _, x := range c.placed {
-			if x.pool == int32(pool) {
-				at = append(at, x.at)
-			}
-		}
-		slices.Sort(at)
-		n += int64(len(slices.Compact(at)))
-	}
-	return n
-}
-
-// claims checks the height and the measures that are claimed.
-func (c *ruled) claims(claimed, measures []model.Value) {
-	if c.plan.Height >= 0 && c.plan.Height != c.height {
-		c.add(model.RuleHeight, -1, -1,
-			fmt.Sprintf("the height claimed is %d, but the highest ends of the pools add up to %d", c.plan.Height, c.height))
-	}
-	if slices.Equal(claimed, measures) {
-		return
-	}
-	values := make(map[model.Measure]int64, len(measures)) // each pool has a measure, and pools may be many
-	for _, x := range measures {
-		values[x.Measure] = x.Value
-	}
-	for _, x := range claimed {
-		switch value, ok := values[x.Measure]; {
-		case !ok:
-			c.add(model.RuleMeasure, -1, -1, fmt.Sprintf("the plan claims %s, which is no measure", quote(string(x.Measure))))
-		case value != x.Value:
-			c.add(model.RuleMeasure, -1, -1, fmt.Sprintf("the plan claims %s %d, but it is %d", x.Measure, x.Value, value))
-		}
-	}
 }

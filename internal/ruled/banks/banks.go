@@ -17,9 +17,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the problem is planned without lockstep and borders. If the plan keeps them, it is the answer. Otherwise each buffer stays
-// in the pool of that plan, and the best plan with these pools is looked for (heights.go). If that may not be the best
-// plan, the search branches on a buffer that may be in several pools:
+// Idea: the problem is planned without lockstep and borders. If the plan keeps them, it is the answer. Otherwise each
+// buffer stays in the pool of that plan, and the best plan with these pools is looked for (heights.go). If that may not
+// be the best plan, the search branches on a buffer that may be in several pools:
 //
 //	buffer b is in pool q   |   b is not in q
 //
@@ -35,7 +35,9 @@ type search struct {
 }
 
 // Plan plans a valid problem without evictions.
-func Plan(ctx context.Context, p *model.Problem, o relax.Options, spent plan.Stats, planner relax.Planner) (plan.Result, error) {
+func Plan(
+	ctx context.Context, p *model.Problem, o relax.Options, spent plan.Stats, planner relax.Planner,
+) (plan.Result, error) {
 	if len(p.Rules.Lockstep) == 0 && !p.Rules.HasBorders() {
 		return planner(ctx, p, o.Options, spent)
 	}

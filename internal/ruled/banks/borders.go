@@ -36,7 +36,8 @@ func (x *search) borders(m *merged) {
 			if of != int32(q) || b.Size < 2 || b.Extra != nil && b.Extra.Spans {
 				continue
 			}
-			r.Together = append(r.Together, model.Together{Buffers: []int32{int32(i), int32(len(m.p.Buffers))}, At: []int64{0, 1}})
+			rest := []int32{int32(i), int32(len(m.p.Buffers))}
+			r.Together = append(r.Together, model.Together{Buffers: rest, At: []int64{0, 1}})
 			m.p.Buffers = append(m.p.Buffers, lasting(model.Buffer{
 				ID: fmt.Sprintf("rest of %d", i), Size: b.Size - 1, Extra: &model.Extra{Pools: pool},
 			}, at, at+1))

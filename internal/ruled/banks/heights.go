@@ -11,9 +11,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: with each buffer in its pool, the merged problem is asked for a plan within a height of each pool, with the least
-// penalty, or the fewest objects. If a plan has heights h(1), h(2), …, each better plan is lower in some pool, because
-// none within the same heights pays less. So the search goes on with one pool lower than in that plan:
+// Idea: with each buffer in its pool, the merged problem is asked for a plan within a height of each pool, with the
+// least penalty, or the fewest objects. If a plan has heights h(1), h(2), …, each better plan is lower in some pool,
+// because none within the same heights pays less. So the search goes on with one pool lower than in that plan:
 //
 //	height of pool k <= h(k) - 1     for each k in turn
 //
@@ -38,7 +38,10 @@ type heights struct {
 }
 
 func (x *search) newHeights(m *merged) *heights {
-	h := &heights{search: x, m: m, of: m.of, floor: make([]int64, len(x.pools)), seen: map[string]bool{}, above: map[model.Measure]int64{}}
+	h := &heights{
+		search: x, m: m, of: m.of, floor: make([]int64, len(x.pools)), seen: map[string]bool{},
+		above: map[model.Measure]int64{},
+	}
 	may := make([][]int32, len(m.of))
 	for i, q := range m.of {
 		may[i] = []int32{q}
@@ -143,7 +146,8 @@ func (h *heights) question(ctx context.Context, high []int64) (status model.Stat
 		h.open = h.open || len(r.Bounds) == 0 || r.Bounds[0].Value < model.ValueOf(r.Measures, a)
 	}
 	y := plan.Result{
-		Status: model.Feasible, Planner: h.O.Name, Plan: model.Plan{Offsets: slices.Clone(r.Offsets[:len(h.of)])}, Objective: h.P.Objective(),
+		Status: model.Feasible, Planner: h.O.Name, Objective: h.P.Objective(),
+		Plan: model.Plan{Offsets: slices.Clone(r.Offsets[:len(h.of)])},
 	}
 	if len(h.pools) > 1 {
 		y.Pools = h.of

@@ -12,8 +12,8 @@ import (
 )
 
 // Idea: if each buffer has its pool, pools that lists tie become one pool whose time is longer. Each of them has a
-// stretch of that time for itself, one stretch after another. So buffers of two pools never meet, and a list of lockstep
-// is a list of buffers together:
+// stretch of that time for itself, one stretch after another. So buffers of two pools never meet, and a list of
+// lockstep is a list of buffers together:
 //
 //	time of a buffer of the kth pool       moves by k · T, for lifespans within [0, T)
 //	at one offset in several pools         together in the one pool
@@ -99,7 +99,8 @@ func (x *search) move(m *merged) bool {
 		}
 	}
 	const large = model.MaxSum / 16
-	if m.turn = last - first; m.turn > large/int64((2*len(x.pools)+len(x.P.Buffers))*max(1, x.P.Rules.Threads)) || last > large || first < -large {
+	stretches := int64((2*len(x.pools) + len(x.P.Buffers)) * max(1, x.P.Rules.Threads))
+	if m.turn = last - first; m.turn > large/stretches || last > large || first < -large {
 		return false
 	}
 	if slices.Contains(m.many, true) {
@@ -164,7 +165,8 @@ func within(b *model.Buffer, period int64) model.Buffer {
 			cut.Gaps = append(cut.Gaps, model.Gap{Lower: at, Upper: x.Lower})
 		}
 		if at = x.Upper; x.From > 0 || x.To < b.Size {
-			cut.Gaps = append(cut.Gaps, model.Gap{Lower: x.Lower, Upper: x.Upper, Window: &model.Window{Lower: x.From, Upper: x.To}})
+			window := &model.Window{Lower: x.From, Upper: x.To}
+			cut.Gaps = append(cut.Gaps, model.Gap{Lower: x.Lower, Upper: x.Upper, Window: window})
 		}
 	}
 	if at < period {
@@ -262,7 +264,8 @@ func (x *search) rules(m *merged) {
 // within returns the problem in which each pool ends at most so high.
 func (m *merged) within(pools []model.Pool, high []int64) *model.Problem {
 	q, rules := *m.p, *m.p.Rules
-	rules.Pools, rules.Apart, q.Buffers, q.Rules = slices.Clone(rules.Pools), slices.Clip(rules.Apart), slices.Clip(q.Buffers), &rules
+	rules.Pools, rules.Apart = slices.Clone(rules.Pools), slices.Clip(rules.Apart)
+	q.Buffers, q.Rules = slices.Clip(q.Buffers), &rules
 	for k := range m.walls {
 		if w := &m.walls[k]; *w.Fixed < high[m.wallOf[k]] {
 			q.Buffers = append(q.Buffers, *w)
@@ -286,7 +289,8 @@ func (m *merged) within(pools []model.Pool, high []int64) *model.Problem {
 		}
 		for n, r := range clip(lower.Merged(all), top) {
 			b := model.Buffer{
-				ID: fmt.Sprintf("range %d of pool %d", n, k), Lower: m.place[k] * m.turn, Upper: (m.place[k] + 1) * m.turn, Size: r.Upper - r.Lower,
+				ID: fmt.Sprintf("range %d of pool %d", n, k), Size: r.Upper - r.Lower,
+				Lower: m.place[k] * m.turn, Upper: (m.place[k] + 1) * m.turn,
 				Fixed: &r.Lower, Extra: &model.Extra{Pools: []int32{int32(m.group[k])}},
 			}
 			if t := rules.Threads; t > 0 {

@@ -320,7 +320,8 @@ func (x *search) twins(measures []model.Measure) {
 // same reports whether two pools can be exchanged in every plan.
 func (x *search) same(a, b int, measures []model.Measure) bool {
 	l, m := x.lanes[a], x.lanes[b]
-	if l.capacity != m.capacity || l.alignment != m.alignment || l.objects != m.objects || !slices.Equal(l.reserved, m.reserved) ||
+	if l.capacity != m.capacity || l.alignment != m.alignment || l.objects != m.objects ||
+		!slices.Equal(l.reserved, m.reserved) ||
 		l.page != m.page || !slices.Equal(l.pool.Sizes, m.pool.Sizes) || !slices.Equal(l.borders, m.borders) {
 		return false
 	}

@@ -73,8 +73,9 @@ type use struct {
 func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall, pays, counts bool) *lane {
 	q := &l.Pools[pool]
 	x := &lane{
-		pool: q, id: q.ID, capacity: q.Capacity, alignment: max(q.Alignment, 1), reserved: lower.Merged(q.Reserved), tall: tall,
-		objects: q.Objects, borders: q.Borders,
+		pool: q, id: q.ID, capacity: q.Capacity, alignment: max(q.Alignment, 1), tall: tall,
+		reserved: lower.Merged(q.Reserved),
+		objects:  q.Objects, borders: q.Borders,
 	}
 	for _, r := range x.reserved {
 		x.highest = max(x.highest, r.Upper)
@@ -105,7 +106,8 @@ func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall,
 		}
 		if b := &l.Problem.Buffers[i]; b.Extra == nil || !b.Extra.Spans {
 			for _, end := range x.borders {
-				x.never[place] = append(x.never[place], timeline.Forbidden{Above: end - strip.At[k] - b.Size, Below: end - strip.At[k]})
+				at := end - strip.At[k]
+				x.never[place] = append(x.never[place], timeline.Forbidden{Above: at - b.Size, Below: at})
 			}
 		}
 	}

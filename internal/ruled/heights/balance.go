@@ -7,10 +7,10 @@ import (
 	"github.com/stowage-go/stowage/internal/splitmix"
 )
 
-// Idea: a pool by itself can mostly be planned at its load, or nearly. So pools whose loads are even make low plans, and
-// loads are quick to compare. The search looks at the section and pool with the greatest load. A body that is live
-// there goes to another pool, or changes places with one that is live at that time. The change that leaves the least load
-// in the sections of the bodies is made, even if it is worse than before. A body may not come back for some
+// Idea: a pool by itself can mostly be planned at its load, or nearly. So pools whose loads are even make low plans,
+// and loads are quick to compare. The search looks at the section and pool with the greatest load. A body that is live
+// there goes to another pool, or changes places with one that is live at that time. The change that leaves the least
+// load in the sections of the bodies is made, even if it is worse than before. A body may not come back for some
 // steps (tabu search), so the search leaves what is only the best of its neighbours.
 //
 // Invariant: bodies are in pools that they may be in. The loads returned are the least that were seen.
@@ -33,8 +33,8 @@ type balance struct {
 	looked  int64
 }
 
-// Balance changes the pools of the buffers so that the greatest load of a pool is low. It starts from the pools of a plan,
-// and ends if no load is above floor.
+// Balance changes the pools of the buffers so that the greatest load of a pool is low. It starts from the pools of a
+// plan, and ends if no load is above floor.
 func (f *Field) Balance(ctx context.Context, pools []int32, floor int64) []int32 {
 	x := &balance{
 		Field: f, in: make([]int32, len(f.bodies)), top: make([]int64, len(f.pools)), barred: make([][]int, len(f.bodies)),

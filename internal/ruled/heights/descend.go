@@ -9,13 +9,13 @@ import (
 )
 
 // Idea: the best of a few simple orders is improved by moving one body after the other towards the front: a body
-// that ends at the top of a pool, or one that it lies above. An order is kept if its plan is not worse. Plans that are equal
-// lead on, because the measures of many pools change seldom.
+// that ends at the top of a pool, or one that it lies above. An order is kept if its plan is not worse. Plans that are
+// equal lead on, because the measures of many pools change seldom.
 //
 // Invariant: the plan is never worse than that of any of the simple orders. The same seed gives the same plan.
 //
-// Complexity: each order takes what order.go says. The search ends after mostChecked distances, or after mostIdle orders
-// for each body that bring nothing.
+// Complexity: each order takes what order.go says. The search ends after mostChecked distances, or after mostIdle
+// orders for each body that bring nothing.
 
 const (
 	mostChecked = 20_000_000
@@ -30,7 +30,8 @@ type Found struct {
 	Heights []int64 // of each pool
 }
 
-// Descend looks for a low plan. It ends at a plan whose measures are all at most floor. It returns nil if it finds none.
+// Descend looks for a low plan. It ends at a plan whose measures are all at most floor. It returns nil if it finds
+// none.
 func (f *Field) Descend(ctx context.Context, floor []int64) *Found {
 	x := f.placer()
 	var best *Found

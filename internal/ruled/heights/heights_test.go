@@ -117,7 +117,8 @@ func TestPlans(t *testing.T) {
 	objectives := []model.Measure{model.MeasureMaxHeight, model.MeasureHeight, model.MeasurePeak, model.MeasureMaxPeak}
 	plans := 0
 	for range 600 {
-		p := drawn.BroadOf(r, 12, "pools", []string{"choice", "together", "distances", "reserved", "period", "clocks"}[r.IntN(6)])
+		features := []string{"choice", "together", "distances", "reserved", "period", "clocks"}
+		p := drawn.BroadOf(r, 12, "pools", features[r.IntN(len(features))])
 		if slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.MayLeave() }) {
 			continue
 		}
@@ -177,7 +178,8 @@ func highest(p *model.Problem, pools []int32) (most int64) {
 	return most
 }
 
-// TestBalance: pools whose loads are even have lower ones than those of the greedy plan, in pools that buffers may be in.
+// TestBalance: pools whose loads are even have lower ones than those of the greedy plan, in pools that buffers may be
+// in.
 func TestBalance(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 4))
 	lower := 0

@@ -7,10 +7,11 @@ import (
 	"github.com/stowage-go/stowage/internal/splitmix"
 )
 
-// Idea: a search that is cut off has seen only plans that are alike in their largest items. So its plan is also improved
-// from all sides. Take an item of one object to another object. The items there that conflict with it come back, those
-// that conflict with these go over, and so on: a chain. Two objects after such an exchange are whole again, and only
-// their sizes change. Mostly the item is the largest of its object, because only without it the object gets smaller.
+// Idea: a search that is cut off has seen only plans that are alike in their largest items. So its plan is also
+// improved from all sides. Take an item of one object to another object. The items there that conflict with it come
+// back, those that conflict with these go over, and so on: a chain. Two objects after such an exchange are whole again,
+// and only their sizes change. Mostly the item is the largest of its object, because only without it the object gets
+// smaller.
 //
 // An exchange that makes the sum larger is made with a probability that falls with what it adds and with time.
 //

@@ -1,4 +1,5 @@
-// Package pages plans problems with pools that have a granularity: buffers of different kinds that conflict share no page.
+// Package pages plans problems with pools that have a granularity: buffers of different kinds that conflict share no
+// page.
 package pages
 
 import (
@@ -12,9 +13,9 @@ import (
 )
 
 // Idea: the problem is planned without pages. If the plan keeps the rule, it is the answer. Otherwise all kinds but one
-// take whole pages: their buffers are as large as these, and begin where a page begins. Each plan of that keeps the rule,
-// unless it counts on windows, so each kind is left out in turn. Small problems are enumerated, with the rule itself
-// (internal/ruled/enumerate).
+// take whole pages: their buffers are as large as these, and begin where a page begins. Each plan of that keeps the
+// rule, unless it counts on windows, so each kind is left out in turn. Small problems are enumerated, with the rule
+// itself (internal/ruled/enumerate).
 //
 //	pages of the kinds with whole pages hold bytes of one kind; pages of the other kind hold none of theirs
 //
@@ -26,7 +27,9 @@ import (
 const mostKinds = 8
 
 // Plan plans a valid problem without evictions.
-func Plan(ctx context.Context, p *model.Problem, o relax.Options, spent plan.Stats, planner relax.Planner) (plan.Result, error) {
+func Plan(
+	ctx context.Context, p *model.Problem, o relax.Options, spent plan.Stats, planner relax.Planner,
+) (plan.Result, error) {
 	if !p.Rules.HasPages() {
 		return planner(ctx, p, o.Options, spent)
 	}
@@ -67,8 +70,8 @@ func search(ctx context.Context, x *relax.Search) error {
 	return nil
 }
 
-// without is the problem without pages. If left is not 0, all kinds but left - 1 take whole pages. It is nil if that needs
-// numbers that are too large.
+// without is the problem without pages. If left is not 0, all kinds but left - 1 take whole pages. It is nil if that
+// needs numbers that are too large.
 func without(p *model.Problem, kind []int32, left int32) *model.Problem {
 	q, rules := *p, *p.Rules
 	q.Rules, rules.Kinds, rules.Pools, q.Buffers = &rules, nil, slices.Clone(rules.Pools), slices.Clone(p.Buffers)

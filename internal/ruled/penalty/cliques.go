@@ -9,15 +9,16 @@ import (
 )
 
 // Idea: a clique is a set of bodies in which each pair conflicts or has a penalty. If its sizes add up to more than the
-// bytes of the pool, some bodies share bytes, so some penalties are paid. If d bodies share a byte, d(d-1)/2 pairs share
-// it:
+// bytes of the pool, some bodies share bytes, so some penalties are paid. If d bodies share a byte, d(d-1)/2 pairs
+// share it:
 //
 //	sum over bytes of d(d-1)/2 <= sum over the pairs that are paid of min(size, size)
 //
 // The left side is least if all d are as equal as possible. On the right the heaviest pairs are taken, until their sum
 // is large enough. If that takes k pairs, at least the k cheapest penalties of the clique are paid. The bounds of
-// cliques that have no penalty in common add up. A clique is grown from each body: next comes the body with the most bytes for the
-// penalties that it adds. Then cliques are taken in order of bound divided by penalties used up, until none is left.
+// cliques that have no penalty in common add up. A clique is grown from each body: next comes the body with the most
+// bytes for the penalties that it adds. Then cliques are taken in order of bound divided by penalties used up, until
+// none is left.
 //
 // Invariant: no penalty is counted twice, so no plan within the capacity pays less than the sum.
 //

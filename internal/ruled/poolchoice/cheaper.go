@@ -179,7 +179,8 @@ func (c *chooser) free(b *assign.Body, pool int32, of []int32, offsets []int64) 
 	}
 	for _, r := range c.lowering.Pools[pool].Reserved {
 		for m, j := range b.Members {
-			taken = append(taken, model.Range{Lower: r.Lower - p.Buffers[j].Size + 1 - strip.At[m], Upper: r.Upper - strip.At[m]})
+			at := strip.At[m]
+			taken = append(taken, model.Range{Lower: r.Lower - p.Buffers[j].Size + 1 - at, Upper: r.Upper - at})
 		}
 	}
 	at := int64(0)

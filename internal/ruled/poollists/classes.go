@@ -282,7 +282,8 @@ func (c *classes) alike(may choices, pool int32) (all []int32) {
 	}
 	for q := range c.pools {
 		b := &c.pools[q]
-		same := int32(q) == pool || a.Capacity == b.Capacity && a.Alignment == b.Alignment && a.Cost == b.Cost && a.Objects == b.Objects &&
+		same := int32(q) == pool || a.Capacity == b.Capacity && a.Alignment == b.Alignment && a.Cost == b.Cost &&
+			a.Objects == b.Objects &&
 			slices.Equal(a.Reserved, b.Reserved) && !named(a) && !named(b) &&
 			!slices.ContainsFunc(may, func(of []bool) bool { return of[pool] != of[q] })
 		for i := range c.p.Buffers {

@@ -37,7 +37,9 @@ type search struct {
 }
 
 // Plan plans a valid problem without evictions.
-func Plan(ctx context.Context, p *model.Problem, o relax.Options, spent plan.Stats, planner relax.Planner) (plan.Result, error) {
+func Plan(
+	ctx context.Context, p *model.Problem, o relax.Options, spent plan.Stats, planner relax.Planner,
+) (plan.Result, error) {
 	if !p.Rules.ListsPools() {
 		return planner(ctx, p, o.Options, spent)
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // Idea: in a pool of objects, only who shares an object with whom matters, if nothing is fixed or reserved
-// (lower.Sharing). internal/ruled/objects decides that, and the objects are stacked. Each object takes its size, rounded
-// up to the alignment. The object that loses most by rounding is the last one, because nothing stands above it:
+// (lower.Sharing). internal/ruled/objects decides that, and the objects are stacked. Each object takes its size,
+// rounded up to the alignment. The object that loses most by rounding is the last one, because nothing stands above it:
 //
 //	height = sum of the rounded sizes - what the last object loses
 //

@@ -9,8 +9,8 @@ import (
 )
 
 // Idea: a planner refuses a strip in the strip's terms: fixed offsets, gaps with windows. The problem may have none of
-// these, since the strip has a fixed offset for a reserved range, and gaps with windows for ties, distances and objects. The
-// refusal then names the rule.
+// these, since the strip has a fixed offset for a reserved range, and gaps with windows for ties, distances and
+// objects. The refusal then names the rule.
 
 // refusal words the error of a planner for a strip. The first n buffers of the strip are bodies, the others reserved
 // ranges.

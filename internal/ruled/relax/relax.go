@@ -1,5 +1,5 @@
-// Package relax is what searches share that keep a rule by problems without it: the questions and their limits, the best
-// plan, and what follows from both.
+// Package relax is what searches share that keep a rule by problems without it: the questions and their limits, the
+// best plan, and what follows from both.
 package relax
 
 import (

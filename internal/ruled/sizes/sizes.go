@@ -10,16 +10,17 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the problem is planned with the largest size of each pool, without prices. The plan is a plan, and pays what its
-// heights cost. If that may not be the best, the search branches on a pool that pays more than the bound of its price:
+// Idea: the problem is planned with the largest size of each pool, without prices. The plan is a plan, and pays what
+// its heights cost. If that may not be the best, the search branches on a pool that pays more than the bound of its
+// price:
 //
 //	pool q pays at least as much as in this plan   |   q pays less: it has a smaller size, or is empty
 //
-// The first branch has a higher bound of the cost. The second is a smaller problem: the largest size of q that costs less
-// is its capacity. If there is none, no buffer may be in q.
+// The first branch has a higher bound of the cost. The second is a smaller problem: the largest size of q that costs
+// less is its capacity. If there is none, no buffer may be in q.
 //
-// Invariant: a branch has all plans of its sizes, and these cost at least the bound of the buffers and the bounds of the
-// prices.
+// Invariant: a branch has all plans of its sizes, and these cost at least the bound of the buffers and the bounds of
+// the prices.
 //
 // Complexity: at most relax.MostQuestions problems without prices.
 //
@@ -40,12 +41,15 @@ type state struct {
 }
 
 // Plan plans a valid problem without evictions.
-func Plan(ctx context.Context, p *model.Problem, o relax.Options, spent plan.Stats, planner relax.Planner) (plan.Result, error) {
+func Plan(
+	ctx context.Context, p *model.Problem, o relax.Options, spent plan.Stats, planner relax.Planner,
+) (plan.Result, error) {
 	if !p.Rules.HasSizes() {
 		return planner(ctx, p, o.Options, spent)
 	}
 	x := &search{Search: relax.New(p, o, spent, planner), priced: slices.Contains(p.Objective(), model.MeasureCost)}
-	s := state{pools: slices.Clone(p.Rules.Pools), closed: make([]bool, len(p.Rules.Pools)), paid: make([]int64, len(p.Rules.Pools))}
+	n := len(p.Rules.Pools)
+	s := state{pools: slices.Clone(p.Rules.Pools), closed: make([]bool, n), paid: make([]int64, n)}
 	for q := range s.pools {
 		s.pools[q].Sizes = nil
 		if x.needed(int32(q)) {

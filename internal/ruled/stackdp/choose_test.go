@@ -156,7 +156,10 @@ func TestChoices(t *testing.T) {
 			}
 		}
 		q.Limit = limit
-		for _, with := range []func(){func() { q.Loose = 2 }, func() { q.Loose = 4 }, func() { q.Loose, q.Width = 0, 3 }, func() { q.Any = true }, func() { q.Most = 40 }} {
+		for _, with := range []func(){
+			func() { q.Loose = 2 }, func() { q.Loose = 4 }, func() { q.Loose, q.Width = 0, 3 }, func() { q.Any = true },
+			func() { q.Most = 40 },
+		} {
 			with()
 			c := Choose(context.Background(), q)
 			if c.Low > least {

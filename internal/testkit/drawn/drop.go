@@ -6,8 +6,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Without returns a copy of a problem with rules, without one of RuledFeatures or BankRules. The copy may be invalid, since
-// another rule may need the feature.
+// Without returns a copy of a problem with rules, without one of RuledFeatures or BankRules. The copy may be invalid,
+// since another rule may need the feature.
 //
 //	pools      every buffer is in the first pool
 //	clocks     time is the clock of the first thread

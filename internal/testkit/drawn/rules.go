@@ -30,7 +30,8 @@ func FeaturesOf(p *model.Problem) []string {
 		"may_overlap": len(r.MayOverlap) > 0, "distances": len(r.Distances) > 0, "penalties": len(r.Penalties) > 0,
 		"clocks": r.Threads > 0, "period": r.Period > 0, "objective": len(r.Objective) > 0, "capacity": p.Capacity > 0,
 		"different_pools": len(r.DifferentPools) > 0, "same_pool": len(r.SamePool) > 0, "objects": r.HasObjects(),
-		"lockstep": len(r.Lockstep) > 0, "borders": r.HasBorders(), "sizes": r.HasSizes(), "granularity": r.HasPages() && len(r.Kinds) > 1,
+		"lockstep": len(r.Lockstep) > 0, "borders": r.HasBorders(), "sizes": r.HasSizes(),
+		"granularity": r.HasPages() && len(r.Kinds) > 1,
 	}
 	for _, q := range r.Pools {
 		has["capacity"] = has["capacity"] || q.Capacity > 0

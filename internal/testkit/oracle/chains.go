@@ -179,7 +179,8 @@ func (c *chains) lockstep(g int) (all []above) {
 	for _, list := range c.rules.Lockstep {
 		for _, k := range c.groups[g] {
 			for m := range c.pieces {
-				if slices.Contains(list, int32(c.pieces[k].buffer)) && slices.Contains(list, int32(c.pieces[m].buffer)) && c.of[m] < g {
+				has := func(k int) bool { return slices.Contains(list, int32(c.pieces[k].buffer)) }
+				if has(k) && has(m) && c.of[m] < g {
 					by := c.rel[m] - c.rel[k]
 					all = append(all, above{a: c.of[m], b: g, d: by}, above{a: g, b: c.of[m], d: -by})
 				}
@@ -287,7 +288,8 @@ func (c *chains) rise() bool {
 	step := int64(1)
 	for g := range free {
 		for _, k := range c.groups[g] {
-			step = max(step, c.p.Buffers[c.pieces[k].buffer].Alignment, c.pools[c.pieces[k].pool].Alignment, c.pools[c.pieces[k].pool].Granularity)
+			q := &c.pools[c.pieces[k].pool]
+			step = max(step, c.p.Buffers[c.pieces[k].buffer].Alignment, q.Alignment, q.Granularity)
 			for _, r := range c.ranges(k, c.pieces[k].pool) {
 				free[g] = max(free[g], r.Upper-c.rel[k])
 			}

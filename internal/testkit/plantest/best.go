@@ -1,6 +1,7 @@
 package plantest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
@@ -10,7 +11,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Best compares a result of a problem with rules with the best values of the objective; nil is for no plan. It reports whether it is proven.
+// Best compares a result of a problem with rules with the best values of the objective; nil is for no plan. It reports
+// whether it is proven.
 func Best(t *testing.T, p *model.Problem, r plan.Result, best []int64) bool {
 	t.Helper()
 	fail := func(why string) {
@@ -46,4 +48,47 @@ func Best(t *testing.T, p *model.Problem, r plan.Result, best []int64) bool {
 		}
 	}
 	return r.Status == model.Optimal || r.Status == model.Infeasible
+}
+
+// tally says what a comparison with brute force met.
+type tally struct {
+	Total, None, Open int            // problems, those without a plan, and those left open
+	Lower             map[string]int // of each rule, the problems that have another answer without it
+}
+
+// BruteForce draws problems with rules until brute force has decided total of them. Each is tried, with its best values;
+// try reports whether it left the problem open. It fails if too few problems have no plan, or are another without each
+// of the rules, or if too many are left open.
+func BruteForce(
+	t *testing.T, total int, draw func() *model.Problem, rules []string, try func(p *model.Problem, best []int64) (open bool),
+) {
+	t.Helper()
+	x := tally{Lower: map[string]int{}}
+	for x.Total < total {
+		p := draw()
+		best, _, decided := oracle.Chains(p, 20_000)
+		if !decided {
+			continue
+		}
+		x.Total++
+		if best == nil {
+			x.None++
+		}
+		for _, rule := range rules {
+			if without, _, ok := oracle.Chains(drawn.Without(p, rule), 20_000); ok && !slices.Equal(without, best) {
+				x.Lower[rule]++
+			}
+		}
+		if try(p, best) {
+			x.Open++
+		}
+	}
+	t.Logf("%v: %+v", rules, x)
+	few := x.Open > x.Total/25 || x.None < x.Total/10
+	for _, rule := range rules {
+		few = few || x.Lower[rule] < x.Total/50
+	}
+	if few {
+		t.Errorf("lopsided: %+v", x)
+	}
 }

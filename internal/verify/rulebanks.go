@@ -1,0 +1,131 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// The rules of banks: lists of buffers, objects and pages. See rules.go.
+
+// poolLists checks the lists of buffers: in different pools, in one pool, at one offset.
+func (c *ruled) poolLists() {
+	fault := func(rule model.Rule, x, y *stayed, must string) {
+		pair := ordered(int32(x.buffer), int32(y.buffer))
+		c.add(rule, int(pair[0]), int(pair[1]), fmt.Sprintf("buffers %s and %s must be in %s, but they are %s and %s",
+			quote(c.p.Buffers[x.buffer].ID), quote(c.p.Buffers[y.buffer].ID), must, c.where(x), c.where(y)))
+	}
+	for _, list := range c.rules.DifferentPools {
+		in := make(map[int32]*stayed, len(list)) // of each pool, a stay in it
+		for _, i := range list {
+			for k := c.first[i]; k < c.first[i+1]; k++ {
+				x := &c.placed[k]
+				if y := in[x.pool]; y != nil && y.buffer != x.buffer && x.pool >= 0 {
+					fault(model.RuleDifferent, y, x, "different pools")
+					break
+				}
+				in[x.pool] = x
+			}
+		}
+	}
+	for _, list := range c.rules.SamePool {
+		first := &c.placed[c.first[list[0]]]
+		for _, i := range list {
+			for k := c.first[i]; k < c.first[i+1]; k++ {
+				if x := &c.placed[k]; x.pool != first.pool {
+					fault(model.RuleSame, first, x, "one pool")
+					break
+				}
+			}
+		}
+	}
+	for _, list := range c.rules.Lockstep {
+		for _, i := range list[1:] {
+			if x, y := &c.placed[c.first[list[0]]], &c.placed[c.first[i]]; x.at != y.at {
+				fault(model.RuleLockstep, x, y, "lockstep, at one offset")
+			}
+		}
+	}
+}
+
+// objects checks the pools that are divided into objects. The stays of a pool are taken in the order of their first
+// bytes. Of those before, only the one that reaches furthest can share a byte with the next and begin elsewhere: of
+// two that begin at one byte, the longer one.
+func (c *ruled) objects() {
+	for pool := range c.pools {
+		if !c.pools[pool].Objects {
+			continue
+		}
+		var here []*stayed
+		for k := range c.placed {
+			if x := &c.placed[k]; x.pool == int32(pool) {
+				here = append(here, x)
+			}
+		}
+		slices.SortStableFunc(here, func(x, y *stayed) int { return cmp.Compare(x.at, y.at) })
+		var far *stayed // of those that begin at a byte before
+		for from := 0; from < len(here); {
+			to, longest := from, here[from]
+			for ; to < len(here) && here[to].at == here[from].at; to++ {
+				if c.p.Buffers[here[to].buffer].Size > c.p.Buffers[longest.buffer].Size {
+					longest = here[to]
+				}
+			}
+			if x := here[from]; far != nil && far.buffer != x.buffer && x.at < c.end(far) {
+				a, b := far, x
+				if a.buffer > b.buffer {
+					a, b = b, a
+				}
+				c.add(model.RuleObjects, a.buffer, b.buffer, fmt.Sprintf("buffers %s and %s share bytes of different objects%s",
+					placed(&c.p.Buffers[a.buffer], a.at), placed(&c.p.Buffers[b.buffer], b.at), c.in(x.pool)))
+			} else if far != nil && far.buffer == x.buffer && x.at < c.end(far) {
+				c.add(model.RuleObjects, x.buffer, -1, fmt.Sprintf("the parts of buffer %s share bytes of different objects%s",
+					quote(c.p.Buffers[x.buffer].ID), c.in(x.pool)))
+			}
+			if far == nil || c.end(longest) > c.end(far) {
+				far = longest
+			}
+			from = to
+		}
+	}
+}
+
+// pages checks the pools with a granularity: stays of different kinds that are apart or meet have no page in common.
+func (c *ruled) pages() {
+	kind := make(map[int]int)
+	for k, list := range c.rules.Kinds {
+		for _, i := range list {
+			kind[int(i)] = k + 1
+		}
+	}
+	for pool := range c.pools {
+		g := c.pools[pool].Granularity
+		if g < 1 || len(kind) == 0 {
+			continue
+		}
+		var here []*stayed
+		for k := range c.placed {
+			if x := &c.placed[k]; x.pool == int32(pool) && kind[x.buffer] > 0 && x.at >= 0 {
+				here = append(here, x)
+			}
+		}
+		slices.SortStableFunc(here, func(x, y *stayed) int { return cmp.Compare(x.at, y.at) })
+		for n, x := range here {
+			last := (c.end(x) - 1) / g
+			for _, y := range here[n+1:] {
+				if y.at/g > last {
+					break
+				}
+				pair := ordered(int32(x.buffer), int32(y.buffer))
+				if kind[x.buffer] != kind[y.buffer] && c.root(pair[0]) != c.root(pair[1]) &&
+					(c.apart[pair] || !c.free[pair] && c.meet(x, y)) {
+					text := "buffers %s and %s are of different kinds, but both lie on the page of %d bytes at %d%s"
+					c.add(model.RulePage, int(pair[0]), int(pair[1]), fmt.Sprintf(text,
+						placed(&c.p.Buffers[x.buffer], x.at), placed(&c.p.Buffers[y.buffer], y.at), g, y.at/g*g, c.in(x.pool)))
+				}
+			}
+		}
+	}
+}
