@@ -1,8 +1,8 @@
 // Command order measures how much the order of operators saves in randomly wired networks and in those of neural
 // architecture search, where papers report gains. Bytes are live bytes at the peak, as internal/order counts them.
 //
-//	go run ./lab/bench/order [-sharing apart] [-states 262144] [-into docs/order.md]
-//	go run ./lab/bench/order -models [-into docs/order.md] ["[FLAG]... PATH"]...
+//	go run ./lab/bench/order [-sharing apart] [-states 262144] [-into lab/bench/order/README.md]
+//	go run ./lab/bench/order -models [-into lab/bench/order/README.md] ["[FLAG]... PATH"]...
 //
 // Each network has three orders to begin with: node after node, as an exporter writes it; depth first (reverse
 // post-order); breadth first (level by level). The best order is found from the first of them. With -sharing apart,
@@ -11,7 +11,7 @@
 // results of convolutions and pools. For both, no arenas are planned. -large adds randomly wired stages that are
 // larger than any published one.
 //
-//	go run ./lab/bench/order -limited [-states 262144] [-into docs/order.md]
+//	go run ./lab/bench/order -limited [-states 262144] [-into lab/bench/order/README.md]
 //
 // measures the peaks of the largest stages without beams, without dives and without both, with the same number of
 // states.
