@@ -99,8 +99,8 @@ size_t stowage_core_workspace(const stowage_core_problem *problem, int level);
 int stowage_core_plan(const stowage_core_problem *problem, const stowage_core_options *options, void *workspace,
 	size_t bytes, stowage_core_size *offsets, stowage_core_result *result);
 
-/* Checks a plan by the definitions alone, in O(n^2), without workspace. Returns the height, or -1 if the plan is wrong
- * or the problem is not valid. */
+/* Checks a plan by the definitions alone, without workspace. Returns the height, or -1 if the plan is wrong or the
+ * problem is not valid. It takes O(n^2), times the length of a chain if many buffers of long chains live together. */
 stowage_core_size stowage_core_check(const stowage_core_problem *problem, const stowage_core_size *offsets);
 
 #ifdef __cplusplus

@@ -22,7 +22,8 @@ struct Plan {
   bool fits() const { return status == STOWAGE_CORE_OPTIMAL || status == STOWAGE_CORE_FEASIBLE; }
 };
 
-// A problem, as in stowage_core.h. It does not own what its spans show. fixed is empty, or as long as buffers.
+// A problem, as in stowage_core.h. It does not own what its spans show. fixed is empty, or as long as buffers; otherwise
+// the problem is not valid.
 struct Problem {
   std::span<const stowage_core_buffer> buffers;
   std::span<const stowage_core_size> fixed = {};
@@ -39,7 +40,7 @@ struct Problem {
     const stowage_core_problem p = c();
     const stowage_core_options o = {capacity, nodes, cancel, context};
     Plan plan{STOWAGE_CORE_INVALID, {}};
-    if (offsets.size() < buffers.size() || (!fixed.empty() && fixed.size() != buffers.size())) return plan;
+    if (offsets.size() < buffers.size()) return plan;
     plan.status = stowage_core_plan(&p, &o, workspace.data(), workspace.size(), offsets.data(), &plan.result);
     return plan;
   }
@@ -52,9 +53,14 @@ struct Problem {
 
  private:
   stowage_core_problem c() const {
-    return {buffers.data(), static_cast<std::int32_t>(buffers.size()), fixed.empty() ? nullptr : fixed.data(),
-            links.data(),   static_cast<std::int32_t>(links.size()),   gaps.data(),
-            static_cast<std::int32_t>(gaps.size())};
+    const bool valid = fixed.empty() || fixed.size() == buffers.size();
+    return {buffers.data(), valid ? count(buffers) : -1, fixed.empty() ? nullptr : fixed.data(),
+            links.data(),   count(links),                gaps.data(),
+            count(gaps)};
+  }
+  template <typename T>
+  static std::int32_t count(std::span<T> list) {  // -1, which is not valid, if there are too many
+    return list.size() <= INT32_MAX ? static_cast<std::int32_t>(list.size()) : -1;
   }
 };
 

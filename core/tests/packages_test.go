@@ -70,6 +70,19 @@ if(stowage_core_FOUND)
 endif()`, "MINOR",
 	version.Number()[:strings.LastIndex(version.Number(), ".")])
 
+// TestCMakeLanguages: a project of C++ alone is told that the core is C. CMake would leave the file out without a word.
+func TestCMakeLanguages(t *testing.T) {
+	need(t, "cmake", "c++", "make")
+	dir := t.TempDir()
+	tool(t, absolute(t, "../.."), nil, "make", "install-core", "PREFIX="+dir, "GO=none")
+	write(t, filepath.Join(dir, "CMakeLists.txt"), "cmake_minimum_required(VERSION 3.13)\nproject(user CXX)\n"+
+		"find_package(stowage_core QUIET)\nmessage(FATAL_ERROR \"${stowage_core_NOT_FOUND_MESSAGE}\")\n")
+	cmd := exec.CommandContext(t.Context(), "cmake", "-S", dir, "-B", filepath.Join(dir, "build"), "-DCMAKE_PREFIX_PATH="+dir)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "add C to the languages") {
+		t.Errorf("it says %s", out)
+	}
+}
+
 // TestCMake: core/CMakeLists.txt in another project, installed by CMake, and as ESP-IDF and vcpkg call it.
 func TestCMake(t *testing.T) {
 	need(t, "cmake", "cc")

@@ -16,5 +16,11 @@ int main() {
   plan = problem.plan(workspace, offsets, 1000);
   if (!plan.fits() || offsets[0] != offsets[1]) return 3;
   if (problem.plan(workspace, offsets, 32).status != STOWAGE_CORE_INFEASIBLE) return 4;
-  return problem.plan({}, offsets).status == STOWAGE_CORE_NO_WORKSPACE ? 0 : 5;
+  if (problem.plan({}, offsets).status != STOWAGE_CORE_NO_WORKSPACE) return 5;
+  const stowage_core_size fixed[] = {0, 64, -1};
+  problem.links = {}, problem.fixed = fixed;
+  if (!problem.plan(workspace, offsets).fits() || offsets[1] != 64) return 6;
+  problem.fixed = std::span(fixed, 1);  // too short: no call reads beyond it
+  if (problem.plan(workspace, offsets).status != STOWAGE_CORE_INVALID) return 7;
+  return problem.workspace() == 0 && problem.check(offsets) == -1 ? 0 : 8;
 }
