@@ -12,6 +12,7 @@
 #include "stowage_place.h"
 
 #define MAGIC UINT32_C(0x73746f31)
+#define MOST (INT64_MAX / 4)
 
 static int64_t both(const uint32_t *w) { return (int64_t)((uint64_t)w[0] | (uint64_t)w[1] << 32); }
 
@@ -48,6 +49,7 @@ int64_t stowage_place(const uint32_t *order, const int64_t *sizes, int64_t *offs
 int stowage_order_valid(const uint32_t *order, size_t words, uint32_t buffers, unsigned char *seen)
 {
 	size_t at = 2;
+	int64_t room = MOST; /* what alignments may add; with sizes and a fixed offset the sum is below 3 MOST */
 	if (words < 2 || order[0] != MAGIC || order[1] != buffers) {
 		return 0;
 	}
@@ -61,9 +63,14 @@ int stowage_order_valid(const uint32_t *order, size_t words, uint32_t buffers, u
 		const uint32_t buffer = order[at], kind = order[at + 1] & 255, count = order[at + 1] >> 8;
 		const size_t more = kind < 62 ? 0 : 2;
 		at += 2;
-		if (kind > 63 || words - at < more || (more && both(order + at) < (kind == 62))) {
+		if (kind > 63 || words - at < more) {
 			return 0;
 		}
+		const int64_t value = more ? both(order + at) : (int64_t)1 << kind;
+		if (kind == 63 ? value < 0 || value > MOST : value < 1 || value - 1 > room) {
+			return 0;
+		}
+		room -= kind == 63 ? 0 : value - 1;
 		at += more;
 		if (words - at < count) {
 			return 0;

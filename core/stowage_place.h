@@ -25,8 +25,8 @@ extern "C" {
  * INT64_MAX / 4 / buffers. */
 int64_t stowage_place(const uint32_t *order, const int64_t *sizes, int64_t *offsets);
 
-/* Whether words are an order of this many buffers: for an order from outside of the program. seen has room for a byte
- * for each buffer. */
+/* Whether words are an order of this many buffers: for an order from outside of the program. No fixed offset, and no sum
+ * of alignments, is above INT64_MAX / 4. seen has room for a byte for each buffer. */
 int stowage_order_valid(const uint32_t *order, size_t words, uint32_t buffers, unsigned char *seen);
 
 #ifdef __cplusplus

@@ -64,6 +64,14 @@ func TestPlace(t *testing.T) {
 			want = append(want, "invalid")
 		}
 	}
+	for _, words := range [][]uint32{ // the second buffer would lie beyond 64 bits: alignments, and a fixed offset
+		{model.OrderMagic, 2, 0, 62, 1<<32 - 1, 1<<31 - 1, 1, 1<<8 | 62, 1<<32 - 1, 1<<31 - 1, 0},
+		{model.OrderMagic, 3, 0, 0, 1, 1<<8 | 61, 0, 2, 2<<8 | 62, 0, 3 << 29, 0, 1},
+		{model.OrderMagic, 2, 0, 63, 1<<32 - 1, 1<<31 - 1, 1, 1 << 8, 0},
+	} {
+		feed(words, make([]int64, words[1]))
+		want = append(want, "invalid")
+	}
 	cmd := exec.Command(program)
 	cmd.Stdin = strings.NewReader(input.String())
 	out, err := cmd.CombinedOutput()

@@ -93,14 +93,15 @@ def plan(p: Problem, o: Options, more: bool = False) -> Plan:
     lib = _load()
     began = time.monotonic()
     columns = [(c_int64 * p.count).from_address(at) if at and p.count else None for at in p.at]
-    lower, upper, size, alignment, fixed = columns[:5]
-    times = sorted({x for column in (lower, upper) for x in column or ()} | {x for of in gaps for gap in of for x in gap})
+    size, alignment, fixed = columns[2:5]
+    lives, gaps = _whole(p, columns, gaps)
+    times = sorted({x for life in lives for x in life} | {x for of in gaps for gap in of for x in gap})
     small = not times or -(1 << 31) <= times[0] and times[-1] < 1 << 31
     rank = {x: x if small else i for i, x in enumerate(times)}
     buffers = (_Buffer * p.count)()
-    for i, b in enumerate(buffers):
-        b.lower, b.upper, b.size, b.alignment = rank[lower[i]], rank[upper[i]], size[i], alignment[i] if alignment else 1  # type: ignore[index]
-    listed = [(i, rank[gap[0]], rank[gap[1]]) for i, of in enumerate(gaps) for gap in sorted(of)]
+    for i, (b, (begin, end)) in enumerate(zip(buffers, lives)):
+        b.lower, b.upper, b.size, b.alignment = rank[begin], rank[end], size[i], alignment[i] if alignment else 1  # type: ignore[index]
+    listed = [(i, rank[gap[0]], rank[gap[1]]) for i, of in enumerate(gaps) for gap in of]
     of_gaps = (_Gap * max(1, len(listed)))(*(_Gap(*row) for row in listed))
     problem = _Problem(ctypes.addressof(buffers), p.count, ctypes.addressof(fixed) if fixed else None, None, 0, ctypes.addressof(of_gaps), len(listed))
     capacity = o.capacity or p.capacity
@@ -112,7 +113,7 @@ def plan(p: Problem, o: Options, more: bool = False) -> Plan:
     offsets, at = p._room()
     code = lib.stowage_core_plan(byref(problem), byref(asked), workspace, room, at, byref(result))
     if code == INVALID:
-        raise InputError(_fault(p, columns, gaps))
+        raise InputError("the sizes add up to more than stowage_core takes")
     if code < INVALID:
         raise MemoryError
     fits = code in (OPTIMAL, FEASIBLE) and (not capacity or result.height <= capacity)
@@ -132,25 +133,38 @@ def plan(p: Problem, o: Options, more: bool = False) -> Plan:
     )  # fmt: skip
 
 
-def _fault(p: Problem, columns: list[Any], gaps: list[list[tuple[int, ...]]]) -> str:
-    """Says what is wrong with a problem that the core refuses."""
+def _whole(p: Problem, columns: list[Any], gaps: list[list[tuple[int, ...]]]) -> tuple[list[tuple[int, int]], list[list[tuple[int, ...]]]]:
+    """Checks the buffers, and returns lifespans and gaps as the core takes them: gaps at an end shorten the lifespan, gaps that touch are one."""
     lower, upper, size, alignment, fixed = columns[:5]
+    lives, kept = [], []
     for i in range(p.count):
-        b = f"buffer {p.names[i] if p.names else i}"
-        if lower[i] >= upper[i]:
-            return f"{b}: lower is {lower[i]} and upper {upper[i]}: it must be above lower"
+        b, begin, end, rows = f"buffer {p.names[i] if p.names else i}", lower[i], upper[i], []
+        if begin >= end:
+            raise InputError(f"{b}: lower is {begin} and upper {end}: it must be above lower")
         if size[i] < 1:
-            return f"{b}: size is {size[i]}, must be at least 1"
+            raise InputError(f"{b}: size is {size[i]}, must be at least 1")
         if alignment and alignment[i] < 0:
-            return f"{b}: alignment is {alignment[i]}, must not be below 0"
+            raise InputError(f"{b}: alignment is {alignment[i]}, must not be below 0")
         if fixed and fixed[i] != NONE and (fixed[i] < 0 or alignment and fixed[i] % max(1, alignment[i])):
-            return f"{b}: offset is {fixed[i]}, must be a multiple of the alignment, and not below 0"
-        last = lower[i]
+            raise InputError(f"{b}: offset is {fixed[i]}, must be a multiple of the alignment, and not below 0")
+        last = begin
         for gap in sorted(gaps[i]):
-            if not last < gap[0] < gap[1] < upper[i]:
-                return f"{b}: the gap {gap} must lie within the lifespan, and touch neither its ends nor another gap"
+            if not last <= gap[0] < gap[1] <= end:
+                raise InputError(f"{b}: the gap {gap} must lie within the lifespan, and overlap no other gap")
             last = gap[1]
-    return "the sizes add up to more than stowage_core takes"
+            if gap[0] == begin:
+                begin = last
+            elif rows and rows[-1][1] == gap[0]:
+                rows[-1] = (rows[-1][0], last)
+            else:
+                rows.append(gap)
+        if rows and last == end:
+            end = rows.pop()[0]
+        if begin == end:
+            raise refuse(f"{b}, which is in gaps for its whole lifespan,")
+        lives.append((begin, end))
+        kept.append(rows)
+    return lives, kept
 
 
 def plan_trace(trace: bytes, alignment: int = 0, guard: int = 0, every: bool = False, apart: bool = False, timeout: float = 0) -> bytes:

@@ -39,7 +39,7 @@ class Alone(unittest.TestCase):
             scale = r.choice((1, 10**9))
             lower = [r.randrange(-500, 500) * scale for _ in range(n)]
             upper = [x + r.randrange(10, 300) * scale for x in lower]
-            gaps = [[(x + scale, x + 2 * scale)] if r.random() < 0.2 else None for x in lower]
+            gaps = [[(x + a * scale, x + (a + 2) * scale) for a in r.sample((0, 2, 5, 8), 2)] if r.random() < 0.2 else None for x in lower]
             alignment = [r.choice((1, 4, 8)) for _ in range(n)]
             offset = [8 * r.randrange(40) if r.random() < 0.05 else -1 for _ in range(n)]
             size = [r.randrange(1, 100) for _ in range(n)]
@@ -103,6 +103,7 @@ class Alone(unittest.TestCase):
             lambda: stowage.solve([0], [2], [1], progress=print),
             lambda: stowage.solve([0], [2], [1], start=[0]),
             lambda: stowage.solve([0], [4], [9], gaps=[[(1, 2, 0, 4)]]),
+            lambda: stowage.solve([0], [4], [9], gaps=[[(0, 2), (2, 4)]]),
             lambda: stowage.solve([0], [2], [1], pools=[stowage.Pool("a", "64")]),
             lambda: stowage.Session([(0, 1, 2)]),
             lambda: stowage.verify([(0, 2, 1)], [0]),
@@ -119,7 +120,9 @@ class Alone(unittest.TestCase):
     def test_faults(self):
         for columns, others, want in (
             (([0], [0], [1]), {}, "upper 0"), (([0], [1], [0]), {}, "size is 0"), (([0], [1], [1], [-1]), {}, "alignment is -1"),
-            (([0], [1], [1], [8]), {"offset": [4]}, "offset is 4"), (([0], [5], [1]), {"gaps": [[(0, 2)]]}, "gap"),
+            (([0], [1], [1], [8]), {"offset": [4]}, "offset is 4"), (([0], [1], [1]), {"offset": [-5]}, "offset is -5"),
+            (([0], [5], [1]), {"gaps": [[(1, 6)]]}, "gap"), (([0], [5], [1]), {"gaps": [[(1, 3), (2, 4)]]}, "gap"),
+            (([0], [5], [1]), {"gaps": [[(3, 3)]]}, "gap"),
             (([0, 0], [1, 1], [1 << 61, 1 << 61]), {}, "sizes add up"),
         ):  # fmt: skip
             with self.assertRaisesRegex(stowage.InputError, want):
