@@ -134,11 +134,15 @@ def plan(p: Problem, o: Options, more: bool = False) -> Plan:
 
 
 def _whole(p: Problem, columns: list[Any], gaps: list[list[tuple[int, ...]]]) -> tuple[list[tuple[int, int]], list[list[tuple[int, ...]]]]:
-    """Checks the buffers, and returns lifespans and gaps as the core takes them: gaps at an end shorten the lifespan, gaps that touch are one."""
+    """Checks the buffers, and returns lifespans and gaps as the core takes them.
+
+    A gap at an end shortens the lifespan, and gaps that touch are one.
+    """
     lower, upper, size, alignment, fixed = columns[:5]
     lives, kept = [], []
     for i in range(p.count):
-        b, begin, end, rows = f"buffer {p.names[i] if p.names else i}", lower[i], upper[i], []
+        b, begin, end = f"buffer {p.names[i] if p.names else i}", lower[i], upper[i]
+        rows: list[tuple[int, ...]] = []
         if begin >= end:
             raise InputError(f"{b}: lower is {begin} and upper {end}: it must be above lower")
         if size[i] < 1:
