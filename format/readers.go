@@ -82,6 +82,8 @@ func rowOf(k Kind) *row {
 type Options struct {
 	// Dims has the sizes of open dimensions of a model. The key is the name of the dimension, or INPUT:AXIS.
 	Dims map[string]int64
+	// Ranges has open dimensions of a model that vary, by the same keys. The file then has a Family.
+	Ranges map[string]onnx.Range
 	// Values has the values of inputs that hold one number. The key is the input's name.
 	Values map[string]int64
 	// Shapes has the types and shapes of tensors whose shape cannot be derived. The key is the tensor's name.
@@ -109,7 +111,7 @@ type Options struct {
 func (o Options) Of(k Kind) Options {
 	r := rowOf(k)
 	if !r.open {
-		o.Dims, o.Values, o.Shapes, o.Sizes, o.Alignment = nil, nil, nil, nil, 0
+		o.Dims, o.Ranges, o.Values, o.Shapes, o.Sizes, o.Alignment = nil, nil, nil, nil, nil, 0
 	}
 	if !r.heaps {
 		o.Heap = ""
@@ -121,12 +123,14 @@ func (o Options) Of(k Kind) Options {
 }
 
 func (o Options) empty() bool {
-	return len(o.Dims) == 0 && len(o.Values) == 0 && len(o.Shapes) == 0 && len(o.Sizes) == 0 && o.Alignment == 0
+	return len(o.Dims)+len(o.Ranges) == 0 && len(o.Values) == 0 && len(o.Shapes) == 0 && len(o.Sizes) == 0 && o.Alignment == 0
 }
 
 // ONNX returns the options for a model of ONNX.
 func (o Options) ONNX() onnx.Options {
-	return onnx.Options{Dims: o.Dims, Values: o.Values, Shapes: o.Shapes, Sizes: o.Sizes, Alignment: o.Alignment}
+	return onnx.Options{
+		Dims: o.Dims, Ranges: o.Ranges, Values: o.Values, Shapes: o.Shapes, Sizes: o.Sizes, Alignment: o.Alignment,
+	}
 }
 
 // A row of the table of readers.
@@ -487,6 +491,13 @@ func readONNX(r io.Reader, name string, o Options) (*File, error) {
 	m, err := onnx.Read(r, name)
 	if err != nil {
 		return nil, err
+	}
+	if len(o.Ranges) > 0 {
+		f, notes, err := m.Family(o.ONNX())
+		if err != nil {
+			return nil, err
+		}
+		return &File{Problem: f.Problem, Family: f, Notes: notes}, nil
 	}
 	a, err := m.Arena(o.ONNX())
 	if err != nil {

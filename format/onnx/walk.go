@@ -32,6 +32,8 @@ type Options struct {
 	// Dims has the sizes of dimensions that inputs leave open. The key is the
 	// dimension's name in the model, or INPUT:AXIS if it has none.
 	Dims map[string]int64
+	// Ranges has dimensions that vary, by the same keys. Family takes them; all else ignores them.
+	Ranges map[string]Range
 	// Values has the values of inputs that are one whole number or truth value, and the same in each run: for example
 	// the condition of a branch. The key is the input's name. These inputs then take no memory.
 	Values map[string]int64

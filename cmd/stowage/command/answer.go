@@ -25,7 +25,7 @@ import (
 //
 //	a problem, a dump, a trace   its lowest plan, or whether it fits a capacity (solve)
 //	a problem with a plan        the plan is checked first, and compared with the lowest
-//	a model, a graph             its arena (plan)
+//	a model, a graph             its arena (plan); of a model with dimensions that vary, one order for all sizes (solve)
 //	a trace with -o FILE.plan    the plan of its steps (arena plan)
 
 const briefUsage = "answer in a few lines"
@@ -47,12 +47,24 @@ func withVerb(p *Program, args []string) []string {
 	}
 	verb := []string{"solve", "--brief"}
 	switch kind := fileKind(file); {
-	case kind.Model() || commandOf(file) == "plan":
+	case (kind.Model() || commandOf(file) == "plan") && !varies(args):
 		verb[0] = "plan"
 	case kind == format.Trace && strings.HasSuffix(outputOf(args), ".plan"):
 		verb = []string{"arena", "plan"}
 	}
 	return append(verb, args...)
+}
+
+// varies reports whether a dimension has a range: then all sizes are planned, which is what solve does.
+func varies(args []string) bool {
+	for k, x := range args {
+		if at := max(k-1, 0); strings.HasPrefix(x, "--dim=") || args[at] == "--dim" && at < k {
+			if _, text, _ := named(strings.TrimPrefix(x, "--dim=")); strings.Contains(text, "..") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isCommand reports whether a word is a subcommand, of those that are hidden too.
@@ -160,6 +172,7 @@ func (s *solveFlags) answer(ctx context.Context, cmd *cobra.Command, input strin
 		if s.ownHeight > 0 {
 			fmt.Fprintf(w, "its own plan is valid and %s\n", s.ownSentence(r, p))
 		}
+		s.saysFamily(w)
 		if !r.Status.HasPlan() {
 			s.sayNext(ctx, w, input, r, p, began)
 			return nil
@@ -177,7 +190,7 @@ func (s *solveFlags) answer(ctx context.Context, cmd *cobra.Command, input strin
 			return err
 		}
 		kind := "csv"
-		if checkFormat(kind, p) != nil {
+		if checkFormat(kind, p) != nil || s.varied != nil {
 			kind = "json"
 		}
 		flags := strings.Join(append(given(cmd, "output", "json", "quiet"), ""), " ")

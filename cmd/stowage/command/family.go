@@ -47,17 +47,17 @@ func (s *solveFlags) solveFamily(ctx context.Context, cmd *cobra.Command, f *mod
 	if err != nil {
 		return nil, err
 	}
-	s.varied = r
+	s.varied, s.family = r, f
 	return &r.Result, nil
 }
 
 // saysFamily prints how good the order of a family is.
-func (s *solveFlags) saysFamily(w io.Writer, f *model.Family) {
+func (s *solveFlags) saysFamily(w io.Writer) {
 	r := s.varied
 	if r == nil || r.Order == nil {
 		return
 	}
-	fmt.Fprintln(w, "order: "+orderText(f, r))
+	fmt.Fprintln(w, "order: "+orderText(s.family, r))
 }
 
 func orderText(f *model.Family, r *stowage.FamilyResult) string {

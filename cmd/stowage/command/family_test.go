@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/must"
+	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
 
 // TestFamily plans families and checks the plans: one file, two files, and plans with a fault.
@@ -50,6 +51,28 @@ func TestFamily(t *testing.T) {
 		if code, out := run(c.args...); code != c.code || !strings.Contains(out, c.want) {
 			t.Errorf("%v: exit code %d: %s\nwant %d: %s", c.args, code, out, c.code, c.want)
 		}
+	}
+	write("net.onnx", string(onnxmade.Network(3, 20)))
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"solve", "--dim", "batch=1..8", "-o", path("net.json")}, exitOK, "order: at the load at 8 values"},
+		{[]string{"--dim=batch=2..8/2", "-o", path("net4.json")}, exitOK, "order: at the load at 4 values"},
+		{[]string{"solve", "--dim", "batch=8..1"}, exitUsage, "a range is LOW..HIGH or LOW..HIGH/STEP"},
+		{[]string{"solve", "--dim", "batch=1..x"}, exitUsage, "must be a whole number"},
+		{[]string{"solve", "--dim", "batch=1..8", "--dim", "batch=1..9"}, exitUsage, "another range by the one before"},
+		{[]string{"solve", "--dim", "batch=1..8", "--dim", "batch=3"}, exitUsage, "has both a value and a range"},
+		{[]string{"solve", "--dim", "batch=1..8", "--dim", "width=batch"}, exitUsage, "is not open in the model"},
+		{[]string{"plan", "--dim", "batch=1..8"}, exitUsage, "put solve in the place of plan"},
+	} {
+		if code, out := run(append(c.args, path("net.onnx"))...); code != c.code || !strings.Contains(out, c.want) {
+			t.Errorf("%v: exit code %d: %s\nwant %d: %s", c.args, code, out, c.code, c.want)
+		}
+	}
+	if code, out := run("verify", path("net.json")); code != exitOK || !strings.Contains(out, "order: valid for any sizes, 8") {
+		t.Errorf("exit code %d: %s", code, out)
 	}
 	plan := string(must.Get(os.ReadFile(path("plan.json")))(t))
 	for _, c := range []struct{ old, new, want string }{

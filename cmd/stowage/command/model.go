@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/format/times"
+	"github.com/stowage-go/stowage/internal/sampled"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -40,7 +41,7 @@ func (m *modelFlags) bind(cmd *cobra.Command) {
 func (m *modelFlags) bindModels(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&m.dims, "dim", nil, "set an open dimension of an ONNX model: `NAME=N`, or INPUT:AXIS=N; repeatable")
+	f.StringArrayVar(&m.dims, "dim", nil, "set an open dimension of an ONNX model: `NAME=N`, or INPUT:AXIS=N; LOW..HIGH for N plans all sizes; repeatable")
 	f.StringArrayVar(&m.values, "value", nil, "set an ONNX input that is one number: `NAME=N`; repeatable")
 	f.StringArrayVar(&m.shapes, "shape", nil,
 		"set the shape of an ONNX tensor if it is not known: `NAME=DIMS:TYPE`, such as y=20x1x32:float32; repeatable")
@@ -70,22 +71,21 @@ func (m *modelFlags) options() (format.Options, error) {
 	parse := func(flag string, pairs []string, number func(string) (int64, error)) (map[string]int64, error) {
 		var out map[string]int64
 		for _, pair := range pairs {
-			// The name of a tensor may contain an equals sign.
-			at := strings.LastIndexByte(pair, '=')
-			if at < 1 {
+			name, text, ok := named(pair)
+			if !ok {
 				return nil, usagef("invalid argument %q for --%s: must be NAME=N", pair, flag)
 			}
-			n, err := number(pair[at+1:])
+			n, err := number(text)
 			if err != nil {
 				return nil, usagef("invalid argument %q for --%s: %v", pair, flag, err)
 			}
 			if out == nil {
 				out = map[string]int64{}
 			}
-			if old, ok := out[pair[:at]]; ok && old != n {
+			if old, ok := out[name]; ok && old != n {
 				return nil, usagef("invalid argument %q for --%s: it is %d by the one before", pair, flag, old)
 			}
-			out[pair[:at]] = n
+			out[name] = n
 		}
 		return out, nil
 	}
@@ -103,7 +103,11 @@ func (m *modelFlags) options() (format.Options, error) {
 		return n, nil
 	}
 	var err error
-	if o.Dims, err = parse("dim", m.dims, whole); err != nil {
+	var fixed []string
+	if fixed, o.Ranges, err = rangesOf(m.dims, whole); err != nil {
+		return o, err
+	}
+	if o.Dims, err = parse("dim", fixed, whole); err != nil {
 		return o, err
 	}
 	if o.Values, err = parse("value", m.values, whole); err != nil {
@@ -120,25 +124,69 @@ func (m *modelFlags) options() (format.Options, error) {
 	return o, err
 }
 
+// named splits NAME=VALUE. The name, which may be that of a tensor, may contain an equals sign.
+func named(pair string) (name, value string, ok bool) {
+	at := strings.LastIndexByte(pair, '=')
+	if at < 1 {
+		return "", "", false
+	}
+	return pair[:at], pair[at+1:], true
+}
+
+// rangesOf reads the arguments of --dim that are ranges, or other dimensions that vary, and returns the others.
+func rangesOf(pairs []string, number func(string) (int64, error)) (fixed []string, out map[string]onnx.Range, err error) {
+	out = map[string]onnx.Range{}
+	set := func(pair, name string, r onnx.Range) error {
+		if old, there := out[name]; there && old != r {
+			return usagef("invalid argument %q for --dim: it has another range by the one before", pair)
+		}
+		out[name] = r
+		return nil
+	}
+	var rest []string
+	for _, pair := range pairs {
+		name, text, ok := named(pair)
+		switch s, isRange, err := sampled.Range("", text, number); {
+		case err != nil:
+			return nil, nil, usagef("invalid argument %q for --dim: %v", pair, err)
+		case !isRange || !ok:
+			rest = append(rest, pair)
+		default:
+			if err := set(pair, name, onnx.Range{Low: s.Low, High: s.High, Step: s.Step}); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	for _, pair := range rest {
+		name, as, ok := named(pair)
+		if r, there := out[as]; !ok || !there || r.As != "" {
+			fixed = append(fixed, pair)
+		} else if err := set(pair, name, onnx.Range{As: as}); err != nil {
+			return nil, nil, err
+		}
+	}
+	return fixed, out, nil
+}
+
 // shapesOf reads the arguments of --shape.
 func shapesOf(pairs []string) (map[string]onnx.Shape, error) {
 	var out map[string]onnx.Shape
 	for _, pair := range pairs {
-		at := strings.LastIndexByte(pair, '=')
-		if at < 1 {
+		name, text, ok := named(pair)
+		if !ok {
 			return nil, usagef("invalid argument %q for --shape: must be NAME=DIMS:TYPE, such as y=20x1x32:float32", pair)
 		}
-		s, err := onnx.ParseShape(pair[at+1:])
+		s, err := onnx.ParseShape(text)
 		if err != nil {
 			return nil, usagef("invalid argument %q for --shape: %v", pair, err)
 		}
-		if old, ok := out[pair[:at]]; ok && old.String() != s.String() {
+		if old, ok := out[name]; ok && old.String() != s.String() {
 			return nil, usagef("invalid argument %q for --shape: it is %s by the one before", pair, old)
 		}
 		if out == nil {
 			out = map[string]onnx.Shape{}
 		}
-		out[pair[:at]] = s
+		out[name] = s
 	}
 	return out, nil
 }

@@ -174,6 +174,9 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if len(settled.Ranges) > 0 {
+		return usagef("--dim with a range plans all sizes by one order, which stowage solve does: put solve in the place of plan")
+	}
 	if err := in.Settles(settled); err != nil {
 		return err
 	}

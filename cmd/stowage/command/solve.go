@@ -55,6 +55,7 @@ type solveFlags struct {
 	cpuProfile  string
 
 	varied *stowage.FamilyResult // of a family; nil if sizes do not vary
+	family *model.Family         // that was planned
 }
 
 func newSolve() *cobra.Command {
@@ -187,7 +188,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		failed = append(failed, s.answer(ctx, cmd, input, r, p, began))
 	} else if !s.quiet {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
-		s.saysFamily(cmd.ErrOrStderr(), file.Family)
+		s.saysFamily(cmd.ErrOrStderr())
 		s.sayNext(ctx, cmd.ErrOrStderr(), input, r, p, began)
 		if r.Status == stowage.Infeasible && s.writes(pictureNames()...) {
 			fmt.Fprintln(cmd.ErrOrStderr(),
