@@ -21,9 +21,10 @@ import (
 
 // A Range is the values of a dimension that varies: Low, Low+Step, …, up to High.
 type Range struct {
-	Low, High int64
-	Step      int64  // 0 means 1
-	As        string // if set, the dimension has the value of the one of this name, and no range of its own
+	Low  int64  // the lowest value, at least 0
+	High int64  // no value is higher
+	Step int64  // between values; 0 means 1
+	As   string // if set, the dimension has the value of the one of this name, and no range of its own
 }
 
 // Family returns the arenas of the model for all values of the dimensions in o.Ranges, as one family. The symbols are

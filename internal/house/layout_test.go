@@ -180,6 +180,7 @@ var layers = []struct {
 		"internal/ruled/assign", "internal/units", "internal/verify")},
 	{"internal/lower", []string{"model"}},
 	{"internal/shapes", []string{"model", "plan"}}, // it is given its planner
+	{"internal/sampled", []string{"model"}},
 	{"internal/ruled/conflictgraph", []string{"model", "internal/bound", "internal/run"}},
 	{"internal/ruled/stackdp", []string{"internal/bound", "internal/timeline"}},
 	// no planner
@@ -266,7 +267,7 @@ var layers = []struct {
 	{"format/dsa", []string{"model", "format/internal", "internal/bound"}},
 	{"format/json", []string{"model", "graph", "format/internal", "format/times", "internal/suggest", "internal/units"}},
 	{"format/onnx", []string{
-		"model", "format/internal", "format/onnx/internal", "internal/bound", "internal/order", "internal/tiling",
+		"model", "format/internal", "format/onnx/internal", "internal/bound", "internal/order", "internal/sampled", "internal/tiling",
 	}},
 	{"format/onnx/internal/shape", nil},
 	{"format/onnx/internal/graph", []string{"model", "format/internal", "format/onnx/internal/shape"}},
