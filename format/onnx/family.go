@@ -61,7 +61,9 @@ func (m *Model) Family(o Options) (*model.Family, []string, error) {
 	symbols := make([]model.Symbol, len(v.names))
 	for k, s := range v.names {
 		symbols[k] = s
-		symbols[k].Name = strings.Map(inFormula, s.Name)
+		if symbols[k].Name = strings.Map(inFormula, s.Name); '0' <= s.Name[0] && s.Name[0] <= '9' {
+			symbols[k].Name = "_" + symbols[k].Name
+		}
 	}
 	f, err := sampled.Of(&model.Problem{Name: v.top.Name, Buffers: slices.Clone(v.top.Buffers)}, symbols, round, v.sizes)
 	if bad := (*model.InputError)(nil); errors.As(err, &bad) && bad.Issues[0].File == "" {
@@ -87,6 +89,9 @@ func (v *variation) symbols() error {
 	var issues model.Issues
 	for _, key := range slices.Sorted(maps.Keys(v.o.Ranges)) {
 		r := v.o.Ranges[key]
+		if key == "" {
+			continue // said of the value
+		}
 		say := func(value, message string) {
 			issues.Add(model.Issue{File: v.m.File, Field: "dimension " + key, Value: value, Message: message})
 		}

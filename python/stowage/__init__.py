@@ -23,6 +23,7 @@ from ._errors import Error, FolderError, InputError, InputWarning, MissingFileEr
 from ._times import EndsWarning, TimesWarning
 from ._generate import generate
 from ._graph import plan_graph, verify_graph
+from ._order import Order
 from ._trace import plan_trace
 from ._plan import Plan
 from ._problem import Buffer, Problem
@@ -35,7 +36,7 @@ from ._version import __version__
 
 __all__ = [
     "Answer", "Buffer", "EndsWarning", "Error", "FolderError", "InputError", "InputWarning", "MissingFileError", "Moved", "NoPlanError",
-    "OutputError", "Part", "Plan", "Pool", "Problem", "Progress", "Proof", "Row", "Rules", "Session", "Sizing", "TimesWarning",
+    "Order", "OutputError", "Part", "Plan", "Pool", "Problem", "Progress", "Proof", "Row", "Rules", "Session", "Sizing", "TimesWarning",
     "UnreadableFileError", "Wait", "__version__", "barriers", "command", "conflict", "explain", "generate", "load", "lower_bound", "plan",
     "plan_graph", "plan_trace", "size", "solve", "solve_many", "sweep", "valid", "verify", "verify_graph",
 ]  # fmt: skip

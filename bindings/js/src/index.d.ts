@@ -386,6 +386,29 @@ export function barriers(
   options?: VerifyOptions & { bigint?: false },
 ): Promise<Wait[]>;
 
+/**
+ * The order of a plan for sizes that vary, as `stowage solve -o plan.json FILE` writes it. It gives offsets for any sizes,
+ * without planning. docs/shapes.md has an example.
+ */
+export class Order {
+  /** The content of a plan in JSON: its text, or what JSON.parse makes of that. */
+  constructor(plan: string | object);
+  /** The names of the buffers, in the order of all lists here. */
+  readonly ids: string[];
+  /** Bytes that are enough for all sizes of the plan. */
+  readonly arena: number;
+  /** Of the last placing: the largest offset + size. */
+  readonly height: number;
+  /** The names of the scenarios; none if sizes are formulas. */
+  readonly scenarios: string[];
+  /** The symbols of the formulas; none if sizes are by scenario. */
+  readonly symbols: string[];
+  /** The size of each buffer, in bytes, in a scenario or at values of the symbols. */
+  sizes(where?: string | Record<string, number>): number[];
+  /** The offset of each buffer, in bytes, for any sizes. No two buffers that live together overlap. */
+  place(sizes: ArrayLike<number>): Float64Array;
+}
+
 /** Ends the worker and rejects the calls that run. The next call starts another worker. */
 export function close(): void;
 

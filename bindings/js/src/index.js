@@ -5,5 +5,6 @@ import { coreOf } from "./core.js";
 import * as host from "./host.js";
 
 export { InputError } from "./faults.js";
+export { Order } from "./order.js";
 export const { locate } = host;
 export const { solve, explain, verify, barriers, close } = coreOf(host);

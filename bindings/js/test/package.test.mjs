@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { test, after } from "node:test";
 
-import { InputError, barriers, close, explain, locate, solve, verify } from "stowage";
+import { InputError, Order, barriers, close, explain, locate, solve, verify } from "stowage";
 import * as files from "stowage/files";
 
 import { COMMON, EXPLAIN, EXPLAIN_FILE, MODEL, OPTIONS, PLACED, PLAN, READ } from "../src/options.js";
@@ -672,6 +672,39 @@ test("the same waits as in Go", { skip: !process.env.STOWAGE_WAITS && "npm_test.
     assert.deepEqual(await barriers(taken(problem), offsets, options), waits, JSON.stringify(problem));
   }
   assert.ok(list.length > 0);
+});
+
+test("the same orders as in Go", { skip: !process.env.STOWAGE_ORDERS && "npm_test.go runs it" }, async () => {
+  const list = JSON.parse(await readFile(process.env.STOWAGE_ORDERS, "utf8"));
+  for (const { plan, rows } of list) {
+    const order = new Order(plan);
+    for (const row of rows) {
+      assert.deepEqual(order.sizes(row.at), row.sizes, plan);
+      assert.deepEqual([...order.place(row.sizes)], row.offsets, plan);
+      assert.equal(order.height, row.offsetsHeight);
+      assert.ok(order.height <= order.arena);
+      assert.deepEqual([...order.place(row.otherSizes)], row.others, plan);
+      assert.equal(order.height, row.othersHeight);
+    }
+  }
+  assert.ok(list.length > 0);
+});
+
+test("an order says what is wrong", () => {
+  const buffers = [{ id: "a", size: "n+1" }, { id: "b", size: 4, offset: 8 }];
+  const plan = { symbols: { n: [1, 9] }, buffers, plan: { height: 12, below: [[], ["a"]] } };
+  const order = new Order(plan);
+  assert.deepEqual(order.sizes({ n: 3 }), [4, 4]);
+  assert.deepEqual([...order.place([8, 4])], [0, 8]);
+  assert.deepEqual([...new Order({ ...plan, buffers: [buffers[0], { id: "b", size: 4, fixed: 16 }] }).place([8, 4])], [0, 16]);
+  const wrong = (call, words) => assert.throws(call, (e) => e instanceof InputError && e.message.includes(words));
+  wrong(() => order.place([9, 4]), "reach above its offset of 8");
+  wrong(() => order.place([9]), "1 sizes for 2 buffers");
+  wrong(() => order.place([-1, 4]), "size -1 of buffer a");
+  wrong(() => order.sizes({ m: 3 }), "the symbols are n; given are m");
+  wrong(() => new Order({ buffers, plan: {} }), "the plan has no order");
+  wrong(() => new Order({ ...plan, plan: { ...plan.plan, below: [["b"], ["a"]] } }), "lies above itself");
+  wrong(() => new Order({ ...plan, buffers: [{ id: "a", size: "n+" }, buffers[1]] }).sizes({ n: 1 }), "unexpected end");
 });
 
 /** Returns a problem in the command's JSON as the package takes it. */
