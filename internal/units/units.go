@@ -116,14 +116,34 @@ func Parse(text string) (int64, error) {
 
 // Any reads a number of bytes that may be 0 or below.
 func Any(text string) (int64, error) {
-	number, unit := strings.ToLower(strings.TrimSpace(text)), int64(1)
+	return scaled(withUnit(text))
+}
+
+// withUnit divides a size into its number and the bytes of its unit, 1 if it has none.
+func withUnit(text string) (number string, unit int64) {
+	number = strings.ToLower(strings.TrimSpace(text))
 	for _, u := range units {
 		if rest, ok := strings.CutSuffix(number, u.suffix); ok {
-			number, unit = strings.TrimSpace(rest), u.bytes
-			break
+			return strings.TrimSpace(rest), u.bytes
 		}
 	}
-	return scaled(number, unit)
+	return number, 1
+}
+
+// Below returns the largest whole number of bytes below a size with a part of a byte, such as 943718 for 0.9MiB. ok is
+// false for any other text, and for a number with an exponent.
+func Below(text string) (bytes int64, ok bool) {
+	number, unit := withUnit(text)
+	if _, err := Any(text); err != ErrWhole || strings.ContainsAny(number, "e-") {
+		return 0, false
+	}
+	n, ok := new(big.Rat).SetString(number)
+	if !ok {
+		return 0, false
+	}
+	n.Mul(n, new(big.Rat).SetInt64(unit))
+	whole := new(big.Int).Quo(n.Num(), n.Denom())
+	return whole.Int64(), whole.IsInt64() && whole.Sign() > 0
 }
 
 // Whole reads a whole number without a unit, such as 3.0 or 1.05E+06.

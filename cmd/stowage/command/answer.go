@@ -181,6 +181,10 @@ func (s *solveFlags) answer(ctx context.Context, cmd *cobra.Command, input strin
 			_, err := fmt.Fprintf(w, "written: %s\n", written)
 			return err
 		}
+		if f := s.own.File; input == format.Standard && f != nil && f.Kind.Model() {
+			_, err := fmt.Fprintln(w, "these are the tensors of a model alone\nnext: 'stowage plan -' has the arena, from the same input")
+			return err
+		}
 		if input == format.Standard {
 			return nil
 		}

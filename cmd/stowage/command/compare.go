@@ -28,7 +28,8 @@ type compareFlags struct {
 	workers      int
 	seed         uint64
 	repeat       int
-	output       string
+	paths        []string // the values of -o
+	outputs      []output
 	format       string
 	resume       string
 	quiet        bool
@@ -67,7 +68,7 @@ An interrupted compare writes what it has. --resume FILE stores each run in FILE
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.VarP(&c.capacity, "capacity", "c", "fit into `SIZE` bytes [default: each input's, or none]")
+	f.VarP((*limit)(&c.capacity), "capacity", "c", "fit into `SIZE` bytes [default: each input's, or none]")
 	f.BoolVar(&c.ignoreOffsets, "ignore-offsets", false, "plan anew: ignore the offsets that an input fixes")
 	bindPlanners(cmd, &c.planners, "all")
 	f.Uint64Var(&c.seed, "seed", 0, "start random choices from the number `N` [default: 0]")
@@ -76,8 +77,8 @@ An interrupted compare writes what it has. --resume FILE stores each run in FILE
 	f.Var(&c.exactTimeout, "exact-timeout", "search up to `D` for a proof if no planner has one")
 	f.Int64Var(&c.nodes, "nodes", 0, "stop a run after `N` search nodes [default: never]")
 	f.IntVar(&c.repeat, "repeat", 1, "run each planner `N` times")
-	f.VarP((*once)(&c.output), "output", "o",
-		"write to `FILE`, as .md, .csv, .json, .svg or .html [default: a table on standard output]")
+	f.StringArrayVarP(&c.paths, "output", "o", nil,
+		"write to `FILE`: .md .csv .json .svg .html; repeatable [default: a table on standard output]")
 	f.StringVar(&c.format, "format", "", "write as `NAME`, such as md, whatever the extension")
 	bindJSON(cmd, &c.json)
 	f.StringVar(&c.resume, "resume", "", "store the runs in `FILE`, and do not repeat them")
@@ -102,15 +103,7 @@ func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
 	for _, in := range found {
 		inputs = append(inputs, in.path)
 	}
-	name, err := formatOf(c.format, c.output, comparison.Formats())
-	if wanted, other := formatOf(c.format, c.output, pictureNames()); err != nil && other == nil {
-		return usagef("compare draws charts as SVG only, not as %s: write an .svg, or an .html page with charts and tables",
-			strings.ToUpper(wanted))
-	}
-	if err != nil {
-		return err
-	}
-	if err := c.checkPaths(cmd, name, inputs); err != nil {
+	if err := c.checkPaths(cmd, inputs); err != nil {
 		return err
 	}
 	if c.repeat < 1 {
@@ -152,12 +145,13 @@ func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
 	bars.stop()
 	interrupted := ctx.Err() != nil
 	release()
-	width := 0
-	if toStdout(c.output) {
-		width = columns(cmd.OutOrStdout())
-	}
-	set := func(t *comparison.Table) string { return setTable(t, width) }
-	if err := writeTo(cmd, c.output, func(w io.Writer) error { return result.Write(w, name, set) }); err != nil {
+	if err := writeAll(cmd, c.outputs, func(w io.Writer, o output) error {
+		width := 0
+		if toStdout(o.path) {
+			width = columns(cmd.OutOrStdout())
+		}
+		return result.Write(w, o.kind, func(t *comparison.Table) string { return setTable(t, width) })
+	}); err != nil {
 		return err
 	}
 	if err := errors.Join(runErr, cache.Close(), result.Err()); err != nil {
@@ -170,18 +164,23 @@ func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // checkPaths refuses an output that cannot be written, or that would replace an input or the file of --resume.
-func (c *compareFlags) checkPaths(cmd *cobra.Command, name string, inputs []string) error {
+func (c *compareFlags) checkPaths(cmd *cobra.Command, inputs []string) (err error) {
+	c.outputs, err = outputsOf(cmd, c.paths, c.format, comparison.Formats(),
+		"compare draws charts as SVG only, not as %s: write an .svg, or an .html page with charts and tables")
+	if err != nil {
+		return err
+	}
 	var uses []use
 	for _, path := range inputs {
 		uses = append(uses, use{"INPUT", path})
 	}
-	for _, u := range []use{{"-o", c.output}, {"--resume", c.resume}} {
-		if err := errors.Join(checkOutput(u.path), u.apart(uses)); err != nil {
-			return err
-		}
-		uses = append(uses, u)
+	if err := apart(c.outputs, uses); err != nil {
+		return err
 	}
-	return checkPicture(cmd, c.output, name, "")
+	for _, o := range c.outputs {
+		uses = append(uses, use{o.flag, o.path})
+	}
+	return errors.Join(checkOutput(c.resume), use{"--resume", c.resume}.apart(uses))
 }
 
 // read reads the problems, and returns them with their paths. A file that a folder or a pattern
@@ -208,6 +207,11 @@ func (c *compareFlags) read(cmd *cobra.Command, inputs []inputFile) (files []*fo
 	}
 	if len(files) == 0 {
 		return nil, nil, outcome(exitUsage)
+	}
+	limited := len(slices.DeleteFunc(slices.Clone(files), func(f *format.File) bool { return f.Problem.Capacity == 0 }))
+	if limited > 0 && c.capacity == 0 && !c.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %d of %s has a capacity of its own: a planner without a height has no plan "+
+			"that fits it; '-c none' looks for the lowest plans [capacity]\n", limited, count(len(files), "problem"))
 	}
 	return files, paths, nil
 }

@@ -37,7 +37,7 @@ func (c *compareFlags) checkRuled(files []*format.File, inputs []string) error {
 			return usagef("%s has no rules, and others have: compare takes one kind at a time", inputs[k])
 		}
 	}
-	if c.output != "" || c.format != "" && c.format != "json" || c.resume != "" || c.repeat > 1 {
+	if len(c.paths) > 0 || c.format != "" && c.format != "json" || c.resume != "" || c.repeat > 1 {
 		return usagef("-o, --format, --resume and --repeat do not go with rules: compare prints a table, or JSON with --json")
 	}
 	return nil
@@ -60,7 +60,7 @@ func (c *compareFlags) runRuled(cmd *cobra.Command, files []*format.File, inputs
 			o := stowage.Options{
 				Planner: planner, Timeout: time.Duration(c.timeout), NodeLimit: c.nodes, Workers: c.workers, Seed: c.seed,
 			}
-			r, err := stowage.Solve(ctx, f.Problem, o)
+			r, err := solve(ctx, cmd.ErrOrStderr(), c.quiet, f.Problem, o)
 			switch {
 			case errors.Is(err, stowage.ErrUnsupported):
 				runs = append(runs, ruledRun{planner: planner, refused: err})

@@ -99,7 +99,9 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	if e.smallest {
 		ask = stowage.ExplainSmallest
 	}
+	stop := showProgress(cmd.ErrOrStderr(), false, &o)
 	x, err := ask(ctx, p, o)
+	stop()
 	if errors.Is(err, stowage.ErrNoCapacity) {
 		return usagef("explain needs --capacity: without one every problem fits")
 	}
@@ -184,7 +186,7 @@ func (e *explainFlags) more(p *stowage.Problem, input string) string {
 func (e *explainFlags) late(cmd *cobra.Command, late *format.LateError) error {
 	sayLate(cmd, late)
 	if e.asJSON {
-		x := &stowage.Explanation{Status: stowage.Unknown, Capacity: int64(e.capacity)}
+		x := &stowage.Explanation{Status: stowage.Unknown, Capacity: max(int64(e.capacity), 0)}
 		if err := writeTo(cmd, "", func(w io.Writer) error {
 			return writeIndented(w, explanationOf(x, &stowage.Problem{}))
 		}); err != nil {

@@ -78,8 +78,8 @@ func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFl
 			return nil, err
 		}
 	}
-	if capacity > 0 {
-		f.Problem.Capacity = int64(capacity)
+	if capacity != 0 {
+		f.Problem.Capacity = max(int64(capacity), 0) // 0 is none
 	}
 	if ignoreOffsets {
 		f.Unpin()

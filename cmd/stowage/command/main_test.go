@@ -249,7 +249,7 @@ func TestLeaks(t *testing.T) {
 func TestProgressErases(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	out := awaited{text: "height 120", seen: make(chan struct{})}
-	p := startProgress(&out, func() int { return 80 }, time.Millisecond)
+	p := startProgress(&out, func() int { return 80 }, time.Millisecond, 0)
 	p.update(plan.Progress{Height: 120, LowerBound: 100, Nodes: 1234})
 	<-out.seen
 	p.stop()

@@ -33,7 +33,7 @@ type search struct {
 func (s *search) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.VarP(&s.capacity, "capacity", "c", setting.Usage("capacity"))
+	f.VarP((*limit)(&s.capacity), "capacity", "c", setting.Usage("capacity"))
 	f.BoolVar(&s.ignoreOffsets, "ignore-offsets", false, "plan anew: ignore the offsets that INPUT fixes")
 	f.Var(&s.pools, "pool", "give a pool another capacity: `NAME=SIZE`")
 	group(cmd, "Problem", "ignore-offsets", "pool")

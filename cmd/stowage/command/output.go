@@ -132,6 +132,42 @@ func checkPicture(cmd *cobra.Command, path, name, instead string) error {
 
 func toStdout(path string) bool { return path == "" || path == "-" }
 
+// outputsOf decides in which of the formats each path of -o is written. No path is standard output. svgOnly is the
+// message about another kind of picture, whose name it takes.
+func outputsOf(cmd *cobra.Command, paths []string, format string, formats []string, svgOnly string) ([]output, error) {
+	if len(paths) == 0 {
+		paths = []string{""}
+	}
+	if format != "" && len(paths) > 1 {
+		return nil, usagef("--format is for one output: there are %d of -o", len(paths))
+	}
+	var outputs []output
+	for _, path := range paths {
+		name, err := formatOf(format, path, formats)
+		if wanted, other := formatOf(format, path, pictureNames()); err != nil && other == nil {
+			return nil, usagef(svgOnly, strings.ToUpper(wanted))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := checkPicture(cmd, path, name, ""); err != nil {
+			return nil, err
+		}
+		outputs = append(outputs, output{path, "-o", name})
+	}
+	return outputs, checkOutputs(outputs)
+}
+
+// apart refuses outputs that cannot be written, or that would replace what is in use.
+func apart(outputs []output, uses []use) error {
+	for _, o := range outputs {
+		if err := errors.Join(use{o.flag, o.path}.apart(uses), checkOutput(o.path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkOutput refuses a path that cannot be written.
 func checkOutput(path string) error {
 	if toStdout(path) {

@@ -21,7 +21,10 @@ const (
 
 // A progress keeps one line on a terminal up to date while a search runs:
 //
-//	height 1048576 · bound 1012224 · gap 3.59% · 12.4M nodes · 00:07
+//	3 of 9 · height 1048576 · bound 1012224 · gap 3.59% · 12.4M nodes · 00:07, 00:53 left
+//
+// The share and the time that is left are there if they are known. Every command that searches for one plan shows it,
+// by showProgress; compare counts its runs, which may be side by side, in a line of its own.
 //
 // The search only stores a snapshot, and a goroutine draws it a few times a second. So the
 // clock moves even if a node takes long, and a slow terminal does not slow down the search.
@@ -30,17 +33,18 @@ type progress struct {
 	end func()
 
 	mu   sync.Mutex
+	done string // the share that is done, such as "3 of 9", or ""
 	last stowage.Progress
 }
 
 // startProgress draws on the terminal w until stop. width returns the number of its columns. It
-// draws nothing for short runs.
-func startProgress(w io.Writer, width func() int, every time.Duration) *progress {
+// draws nothing for short runs. limit is that of the run, or 0.
+func startProgress(w io.Writer, width func() int, every, limit time.Duration) *progress {
 	p := &progress{w: w}
 	start := time.Now()
 	p.end = each(every, func() bool {
 		p.mu.Lock()
-		line := progressLine(p.last, time.Since(start), width())
+		line := progressLine(p.done, p.last, time.Since(start), limit, width())
 		p.mu.Unlock()
 		io.WriteString(w, eraseLine+line)
 		return true
@@ -76,6 +80,16 @@ func each(every time.Duration, do func() bool) (stop func()) {
 func (p *progress) update(snapshot stowage.Progress) {
 	p.mu.Lock()
 	p.last = snapshot
+	p.mu.Unlock()
+}
+
+// share sets how many runs are done, of several.
+func (p *progress) share(done, of int) {
+	if of < 2 {
+		return
+	}
+	p.mu.Lock()
+	p.done = fmt.Sprintf("%d of %d", done, of)
 	p.mu.Unlock()
 }
 
@@ -134,12 +148,15 @@ func recordProgress(path string, o *stowage.Options) (end func() error, err erro
 }
 
 // progressLine formats a snapshot. It leaves the last column empty, because a line that wraps cannot be erased.
-func progressLine(p stowage.Progress, elapsed time.Duration, width int) string {
+func progressLine(done string, p stowage.Progress, elapsed, limit time.Duration, width int) string {
 	height := "no plan yet"
 	if p.Height > 0 {
 		height = "height " + strconv.FormatInt(p.Height, 10)
 	}
 	line := height
+	if done != "" {
+		line = done + " · " + line
+	}
 	if p.LowerBound > 0 {
 		line += " · bound " + strconv.FormatInt(p.LowerBound, 10)
 	}
@@ -147,6 +164,9 @@ func progressLine(p stowage.Progress, elapsed time.Duration, width int) string {
 		line += " · gap " + g
 	}
 	line += " · " + comparison.Count(p.Nodes) + " " + units.Plural(p.Nodes, "node") + " · " + clock(elapsed)
+	if left := limit - elapsed; left > 0 {
+		line += ", " + clock(left) + " left"
+	}
 	if r := []rune(line); len(r) > width-1 {
 		line = string(r[:max(0, width-1)])
 	}

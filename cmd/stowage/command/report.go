@@ -93,7 +93,7 @@ func (f *reportFlags) run(cmd *cobra.Command, input string) error {
 	r := f.report(input, file, &o)
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	r.solve(ctx, o)
+	r.solve(ctx, cmd.ErrOrStderr(), o)
 	if r.Result != nil {
 		r.Result.Read(string(file.Times.Ends), file.Times.Scale())
 	}
@@ -223,13 +223,13 @@ func (f *reportFlags) repeat() string {
 
 // solve runs the planner and records the result. It also records a mistake of the planner, and
 // a panic, because the report may be about these.
-func (r *reported) solve(ctx context.Context, o stowage.Options) {
+func (r *reported) solve(ctx context.Context, stderr io.Writer, o stowage.Options) {
 	defer func() {
 		if what := recover(); what != nil {
 			r.Error = fmt.Sprintf("internal failure: %v\n%s", what, debug.Stack())
 		}
 	}()
-	result, err := stowage.Solve(ctx, r.problem, o)
+	result, err := solve(ctx, stderr, false, r.problem, o)
 	if err != nil {
 		r.Error = err.Error()
 		return

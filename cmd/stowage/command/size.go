@@ -192,40 +192,15 @@ func (s *sizeFlags) options(planner string) stowage.Options {
 }
 
 // checkPaths decides where the outputs go, and checks these places, before any work is done.
-func (s *sizeFlags) checkPaths(cmd *cobra.Command, inputs []inputFile) error {
-	paths := s.paths
-	if len(paths) == 0 {
-		paths = []string{""}
-	}
-	if s.format != "" && len(paths) > 1 {
-		return usagef("--format is for one output: there are %d of -o", len(paths))
-	}
-	for _, path := range paths {
-		name, err := formatOf(s.format, path, sizeFormats)
-		if wanted, other := formatOf(s.format, path, pictureNames()); err != nil && other == nil {
-			return usagef("size draws the curve as SVG only, not as %s", strings.ToUpper(wanted))
-		}
-		if err != nil {
-			return err
-		}
-		if err := checkPicture(cmd, path, name, ""); err != nil {
-			return err
-		}
-		s.outputs = append(s.outputs, output{path, "-o", name})
-	}
-	if err := checkOutputs(s.outputs); err != nil {
+func (s *sizeFlags) checkPaths(cmd *cobra.Command, inputs []inputFile) (err error) {
+	if s.outputs, err = outputsOf(cmd, s.paths, s.format, sizeFormats, "size draws the curve as SVG only, not as %s"); err != nil {
 		return err
 	}
 	var uses []use
 	for _, in := range inputs {
 		uses = append(uses, use{"INPUT", in.path})
 	}
-	for _, o := range s.outputs {
-		if err := errors.Join(use{o.flag, o.path}.apart(uses), checkOutput(o.path)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return apart(s.outputs, uses)
 }
 
 // A curve is the problems with what is known of each.
@@ -327,7 +302,7 @@ func largest(p *stowage.Problem) (most int64) {
 func (s *sizeFlags) measure(ctx context.Context, cmd *cobra.Command, c *curve) error {
 	var line *progress
 	if stderr := cmd.ErrOrStderr(); !s.quiet && canRedraw(stderr) {
-		line = startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery)
+		line = startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery, 0)
 		defer line.stop()
 	}
 	for k := range c.problems {
@@ -342,6 +317,7 @@ func (s *sizeFlags) measure(ctx context.Context, cmd *cobra.Command, c *curve) e
 			}
 			o := s.options(planner)
 			if line != nil {
+				line.share(k, len(c.problems))
 				o.Progress = line.update
 			}
 			found, err := stowage.Size(ctx, p.Problem, o)

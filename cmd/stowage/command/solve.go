@@ -267,7 +267,7 @@ func (s *solveFlags) late(cmd *cobra.Command, late *format.LateError, planner st
 	if !s.quiet {
 		sayLate(cmd, late)
 	}
-	if err := s.writeStats(cmd, r, &stowage.Problem{Capacity: int64(s.capacity)}, times.Read{}); err != nil {
+	if err := s.writeStats(cmd, r, &stowage.Problem{Capacity: max(int64(s.capacity), 0)}, times.Read{}); err != nil {
 		return err
 	}
 	return outcome(exitUndecided)
@@ -497,7 +497,7 @@ func showProgress(stderr io.Writer, quiet bool, o *stowage.Options) (stop func()
 	if quiet || !canRedraw(stderr) {
 		return func() {}
 	}
-	line := startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery)
+	line := startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery, o.Timeout)
 	record := o.Progress
 	o.Progress = func(snapshot stowage.Progress) {
 		line.update(snapshot)

@@ -19,6 +19,9 @@ var errNumber = errors.New("must be a whole number")
 // Set parses a size of at least 1.
 func (s *size) Set(text string) error {
 	n, err := units.Parse(text)
+	if below, ok := units.Below(text); ok {
+		return fmt.Errorf("%w: %d or %d", err, below, below+1)
+	}
 	if err != nil {
 		return err
 	}
@@ -30,6 +33,31 @@ func (s *size) String() string { return strconv.FormatInt(int64(*s), 10) }
 
 // Type names the value in help.
 func (s *size) Type() string { return "SIZE" }
+
+// A limit is the capacity of a command that reads problems: a size, or none, with which a file's own does not count.
+type limit size
+
+// unlimited is the value of none.
+const unlimited = -1
+
+// Set parses a size of at least 1, or none.
+func (l *limit) Set(text string) error {
+	if text == "none" {
+		*l = unlimited
+		return nil
+	}
+	return (*size)(l).Set(text)
+}
+
+func (l *limit) String() string {
+	if *l == unlimited {
+		return "none"
+	}
+	return (*size)(l).String()
+}
+
+// Type names the value in help.
+func (l *limit) Type() string { return "SIZE" }
 
 // A percentage is a part of a whole as a flag takes it.
 type percentage float64
