@@ -449,7 +449,7 @@ func writeCoreTable(t *testing.T, rows []coreRow) {
 	fmt.Fprintf(&s, "\n%d models ran with equal outputs; %d in a smaller arena than with the greedy planner, none in a "+
 		"larger. %d need less than with the offline plan, %d more.\n",
 		len(rows), smaller, below, above)
-	const path, open, shut = "../docs/embedded.md", "<!-- tflm-core -->\n", "<!-- /tflm-core -->\n"
+	const path, open, shut = "../lab/kernels/results/core.md", "<!-- tflm-core -->\n", "<!-- /tflm-core -->\n"
 	text := string(must.Get(os.ReadFile(path))(t))
 	head, rest, ok := strings.Cut(text, open)
 	_, tail, closed := strings.Cut(rest, shut)

