@@ -215,8 +215,8 @@ var readers = []row{
 			if err != nil {
 				return nil, err
 			}
-			f := &File{Problem: p, Header: header, Extra: extra, Times: extra.Times}
-			if others := header.Others(); len(others) > 0 {
+			f := &File{Problem: p, Header: header, Extra: extra, Times: extra.Times, Family: extra.Family}
+			if others := header.Foreign(); len(others) > 0 {
 				f.Notes = []string{"columns with no meaning to Stowage are kept as they are: " + strings.Join(others, ", ")}
 			}
 			return f, nil

@@ -7,6 +7,7 @@
 //	end                       in place of upper: the last time slot, inclusive
 //	stop | last | until | to  in place of upper, if ReadOptions.Ends says what they mean
 //	size                      bytes, at least 1
+//	size:NAME                 bytes in the scenario of that name, if sizes vary; size is then for buffers of one size
 //	alignment                 optional; empty, 0 and 1 mean no constraint
 //	gaps                      optional; "a-b" or "a-b@lo:hi", separated by spaces
 //	hint                      optional; empty or -1 means none

@@ -73,7 +73,15 @@ func (h Header) Known() Header {
 	return known
 }
 
-// Others returns the columns that have no meaning to Stowage.
+// Foreign returns the columns that have no meaning to Stowage.
+func (h Header) Foreign() []string {
+	return slices.DeleteFunc(h.Others(), func(name string) bool {
+		_, ok := cutScenario(name)
+		return ok
+	})
+}
+
+// Others returns the columns that are kept as they are: those that have no meaning to Stowage, and sizes by scenario.
 func (h Header) Others() []string {
 	var others []string
 	for k, c := range h.columns() {
@@ -106,6 +114,8 @@ func (h Header) columns() []column {
 type Extra struct {
 	// Separator stands between the fields: a comma, a semicolon or a tab.
 	Separator byte
+	// Family has the sizes by scenario; nil if the file has none. Its problem is that of the file.
+	Family *model.Family
 	// Columns has the contents of the columns in Header.Others, in that order: for each
 	// column, one field for each buffer.
 	Columns [][]string
@@ -133,6 +143,7 @@ type header struct {
 	inclusive bool               // ends are inclusive
 	complete  bool               // no column is missing or double, or nearly a known one
 	extra     []int              // the fields of the other columns
+	scenarios []scenario         // of these, those that have sizes by scenario
 }
 
 // header reads the current row as a header. It reports columns of need that are missing, columns that stand there twice
@@ -178,8 +189,11 @@ func (t *table) header(need []column, strict bool) bool {
 		})
 		return false
 	}
+	if strict {
+		h.scenarios = h.scenariosOf()
+	}
 	for _, c := range need {
-		if h.at[c] < 0 {
+		if h.at[c] < 0 && (c != size || len(h.scenarios) == 0) {
 			refuse("header", "", "the column "+strings.Join(columnNames[c], " or ")+" is missing"+h.perhaps(c))
 		}
 	}

@@ -3,6 +3,7 @@ package csv
 import (
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -72,11 +73,13 @@ func (t *table) rows() (*model.Problem, *Extra, error) {
 	rows := t.text.Most(t.scan.rows(), rowBytes)
 	p := &model.Problem{Buffers: make([]model.Buffer, 0, rows)}
 	lines := make([]int32, 0, rows)
+	var sizes [][]int64 // of each buffer by scenario
 	for t.next() {
 		if !t.pay(size, rowBytes+32*len(t.head.extra)) {
 			return nil, nil, t.exceeded()
 		}
-		b, ok := t.buffer(len(p.Buffers))
+		var varied []int64
+		b, ok := t.buffer(len(p.Buffers), &varied)
 		if t.over {
 			return nil, nil, t.exceeded()
 		}
@@ -91,6 +94,9 @@ func (t *table) rows() (*model.Problem, *Extra, error) {
 			}
 		}
 		p.Buffers = append(p.Buffers, b)
+		if len(t.head.scenarios) > 0 {
+			sizes = append(sizes, varied)
+		}
 		for c, k := range t.head.extra {
 			field := ""
 			if k < len(t.scan.fields) {
@@ -120,6 +126,10 @@ func (t *table) rows() (*model.Problem, *Extra, error) {
 			terms.Time = func(v int64) string { return string(times.Append(nil, v, places)) }
 		}
 		err = source.Join(err, clip(model.ValidateAs(p, terms)))
+		if err == nil && len(t.head.scenarios) > 0 {
+			extra.Family = t.family(p, sizes)
+			err = clip(extra.Family.CompleteAt(terms.Where))
+		}
 	}
 	return p, extra, err
 }
@@ -136,7 +146,7 @@ func (s *scanner) rows() int {
 
 // buffer reads the current row, which is that of buffer number. It reports all faults of the row. It sets the ID, if
 // there is one, even if the row has a fault.
-func (t *table) buffer(number int) (b model.Buffer, ok bool) {
+func (t *table) buffer(number int, varied *[]int64) (b model.Buffer, ok bool) {
 	b.ID = t.name(number)
 	if !t.sound() {
 		return b, false
@@ -162,7 +172,13 @@ func (t *table) buffer(number int) (b model.Buffer, ok bool) {
 		}
 	}
 	v, fault := parseSize(t.field(size))
-	b.Size = integer(size, v, fault)
+	if sizes, fine := t.varied(); sizes == nil {
+		b.Size = integer(size, v, fault)
+		ok = ok && fine
+	} else {
+		*varied, b.Size = sizes, slices.Max(sizes)
+		ok = ok && fine
+	}
 	b.Alignment = 1
 	if f := t.field(alignment); trim(f) != "" {
 		v, fault = parseSize(f)
