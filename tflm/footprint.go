@@ -100,6 +100,16 @@ func (s Set) Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int
 	return s.predict(m, a, offsets, head, t, perBuffer)
 }
 
+// HeadWithin returns the largest head with which an arena of a size works, without a plan in the model: what the runtime
+// keeps is not for tensors. ok is false if no head does.
+func (s Set) HeadWithin(m *tflite.Model, a *tflite.Arena, size int64, t *Target) (head int64, ok bool) {
+	size -= size % tflite.Alignment
+	if s.Predict(m, a, nil, 0, t).Smallest > size {
+		return 0, false
+	}
+	return size - (s.Predict(m, a, nil, size, t).Smallest - size), true // with so large a head, nothing else counts
+}
+
 // predict is Predict for a planner that takes each bytes for a buffer while it plans.
 func (s Set) predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *Target, each int64) Footprint {
 	f := newArena(t)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
@@ -52,11 +53,14 @@ type Split struct {
 	Plan *Plan
 	// Why says why there is no plan; empty if there is one.
 	Why string
+	// Stopped says what ended the search for strips early: the timeout or an interrupt. It is empty if nothing did.
+	Stopped string
 	// Choice is what was chosen.
 	Choice Choice
 	// Front are the choices of which none is better in arena and in arithmetic, the smallest arena first.
 	Front []Choice
-	// Bound: no choice of the considered strips has a smaller arena on the target, in bytes.
+	// Bound: no choice of the considered strips has a smaller arena on the target, in bytes. It is 0 if the search ended
+	// before all of them were looked at.
 	Bound int64
 	// Considered counts the chains in strips that were looked at in the last round, Planned those sets of them that
 	// were planned.
@@ -68,6 +72,8 @@ type Split struct {
 	// Larger are the known kernels with which the arena is larger than without strips. There are none if kernels are
 	// named, or if a choice has a smaller arena that is larger with none.
 	Larger []Growth
+
+	scratch []tflite.Scratch // of the split model
 }
 
 // A Growth is an arena that is larger in strips, with kernels that were not named.
@@ -124,7 +130,8 @@ const (
 	splitAgainNodes = 20_000 // of each of these plans
 )
 
-// Split splits the model of a plan. o are the options that the plan was made with.
+// Split splits the model of a plan. o are the options that the plan was made with. A timeout in them is for all of Split.
+// At the timeout, and if the context ends, the result is the best split so far.
 func (p *Plan) Split(ctx context.Context, o Options, x SplitOptions) (*Split, error) {
 	switch {
 	case p.NPU() || p.Kept:
@@ -138,15 +145,21 @@ func (p *Plan) Split(ctx context.Context, o Options, x SplitOptions) (*Split, er
 	if err != nil {
 		return nil, err
 	}
-	if err := c.choose(ctx); err != nil {
+	searching, end := c.limited(ctx)
+	defer end()
+	if err := c.choose(searching); err != nil {
 		return nil, err
 	}
 	if c.x.Capacity > 0 && (c.best == nil || c.best.Arena > c.x.Capacity) { // nothing fits: the smallest arena
 		c.x.Capacity = 0
-		if err := c.choose(ctx); err != nil {
+		if err := c.choose(searching); err != nil {
 			return nil, err
 		}
 	}
+	if err := c.again(searching); err != nil {
+		return nil, err
+	}
+	c.note(searching)
 	if err := c.finish(ctx); err != nil {
 		return nil, err
 	}
@@ -164,6 +177,7 @@ type chooser struct {
 	best     *Choice
 	grown    []*Choice // choices that are larger with some kernels
 	may      bool      // such choices may be the best
+	began    time.Time
 	out      Split
 }
 
@@ -173,7 +187,8 @@ func newChooser(p *Plan, o Options, x SplitOptions) (*chooser, error) {
 		return nil, err
 	}
 	s.most = int64(x.MaxMACs * float64(s.macs))
-	c := &chooser{splitting: s, whole: p, options: o, x: x, splitter: strips.Of(p.Model), known: map[string]*Choice{}}
+	c := &chooser{splitting: s, whole: p, options: o, x: x, splitter: strips.Of(p.Model), known: map[string]*Choice{},
+		began: time.Now()}
 	c.out.MACs = s.macs
 	c.options.Rows, c.options.rowsAlone, c.options.Reorder, c.options.Replace = true, true, false, false
 	c.options.bars, c.options.alone = p.bars(), c.named()
@@ -189,7 +204,10 @@ func (c *chooser) choose(ctx context.Context) error {
 	if c.x.Capacity > 0 {
 		within = min(within, c.x.Capacity+1)
 	}
-	looked := c.look(ctx, fewCounts, within-c.tail, c.x.Progress)
+	looking, end := c.part(ctx)
+	looked := c.look(looking, fewCounts, within-c.tail, c.x.Progress)
+	c.note(looking)
+	end()
 	all := useful(looked, within-c.tail)
 	if err := c.tryAll(ctx, c.some(c.choices(all), splitFirst, 0)); err != nil {
 		return err
@@ -197,13 +215,18 @@ func (c *chooser) choose(ctx context.Context) error {
 	if c.best != nil && c.x.Capacity == 0 {
 		within = min(within, c.best.Arena)
 	}
-	c.more(ctx, looked, within-c.tail, c.x.Progress)
+	looking, end = c.part(ctx)
+	c.more(looking, looked, within-c.tail, c.x.Progress)
+	c.note(looking)
+	end()
 	all = useful(looked, within-c.tail)
 	choices := c.choices(all)
 	if err := c.tryAll(ctx, c.some(choices, splitChoices, splitFront)); err != nil {
 		return err
 	}
-	c.out.Considered, c.out.Bound = len(all), c.bound(all)
+	if c.out.Considered = len(all); c.out.Stopped == "" {
+		c.out.Bound = c.bound(all)
+	}
 	if c.best == nil {
 		c.may = true
 		for _, x := range c.grown {
@@ -412,6 +435,9 @@ func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.O
 	o := c.options
 	o.Scratch, o.Solve = c.scratchOf(m), run
 	made, err := inOrder(ctx, m, o)
+	if err != nil && ctx.Err() != nil {
+		return nil, nil // it ended too early for a plan
+	}
 	if err != nil || made.Offsets == nil {
 		return nil, err
 	}
@@ -482,7 +508,7 @@ func (c *chooser) elsewhere(made *Plan) (larger []Growth, ok bool, err error) {
 
 // again plans those choices with more nodes that may then be better than the best.
 func (c *chooser) again(ctx context.Context) error {
-	if c.x.Capacity > 0 {
+	if c.x.Capacity > 0 || c.best == nil {
 		return nil
 	}
 	lowest := func(x *Choice) int64 { return x.plan.Result.LowerBound + x.Tail }
@@ -518,19 +544,20 @@ func (c *chooser) finish(ctx context.Context) error {
 		if c.out.Why == "" {
 			c.out.Why = "no choice of strips has a smaller arena"
 		}
+		if c.out.Stopped != "" {
+			c.out.Why = "no strips with a smaller arena were found in time"
+		}
 		return nil
 	}
 	c.out.Why = ""
-	if err := c.again(ctx); err != nil {
-		return err
-	}
-	if x, err := c.plan(ctx, c.best.chains, c.options.Solve); err != nil {
+	if x, err := c.plan(ctx, c.best.chains, c.rest()); err != nil {
 		return err
 	} else if x != nil && c.better(x, c.best) {
 		c.best = x
 	}
 	c.known[nameOf(c.best.chains)], c.out.Larger = c.best, c.best.larger
-	if err := c.best.plan.compare(ctx, c.options.bars); err != nil {
+	c.out.scratch = c.scratchOf(c.best.plan.Model)
+	if err := c.best.plan.compare(context.WithoutCancel(ctx), c.options.bars); err != nil {
 		return err
 	}
 	m, err := c.best.plan.Model.Written()

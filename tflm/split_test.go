@@ -1,14 +1,15 @@
 package tflm
 
 import (
+	"context"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/strips"
 	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
-	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
 // drawnSplittings returns small networks of images with their plans; some have large tensors at their beginning.
@@ -87,40 +88,53 @@ func grows(t *testing.T, p *Plan, s *Split) {
 	}
 }
 
-// convolutions is a network of bytes with an image of so many rows and 8 channels. Each layer has the filter, the
-// stride and the channels of a convolution.
-func convolutions(rows int32, layers ...[3]int32) []byte {
-	g := tflitemade.Graph{Inputs: []int32{0}}
-	add := func(kind tfliteschema.TensorType, data []byte, shape ...int32) int32 {
-		t := tflitemade.Tensor{Type: kind, Shape: shape, Data: data}
-		if kind == tfliteschema.TensorTypeINT8 {
-			t.Scales = []float32{0.1}
+// TestSplitStopped ends the search for strips at each of its steps, and by a timeout that is over before it begins. The
+// plan is the best so far, and nothing is claimed of what was not looked at.
+func TestSplitStopped(t *testing.T) {
+	o := Options{Named: true}
+	p := must.Get(Make(t.Context(), parse(t, tflitemade.Convolutions(32, [3]int32{3, 1, 16}, [3]int32{3, 2, 8})), o))(t)
+	x := SplitOptions{Target: &Firmware32, MaxMACs: 0.5}
+	early, planned := 0, 0
+	for step := int32(1); ; step++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		var calls atomic.Int32
+		x.Progress = func(int, int) {
+			if calls.Add(1) == step {
+				cancel()
+			}
 		}
-		g.Tensors = append(g.Tensors, t)
-		return int32(len(g.Tensors) - 1)
+		s := must.Get(p.Split(ctx, o, x))(t)
+		cancel()
+		if calls.Load() < step {
+			if s.Stopped != "" || s.Bound == 0 {
+				t.Errorf("the search was not stopped, and says %q, bound %d", s.Stopped, s.Bound)
+			}
+			break
+		}
+		if early++; s.Stopped != "an interrupt" || s.Plan == nil && s.Why != "no strips with a smaller arena were found in time" {
+			t.Errorf("interrupted at step %d: %q, %q", step, s.Stopped, s.Why)
+		}
+		if s.Plan != nil {
+			planned++
+			m := parse(t, must.Get(s.Plan.Written(p.Model))(t))
+			if v := must.Get(CheckFor(m, CheckOptions{}))(t); !v.OK() || s.Choice.Arena >= p.Sizes()[0].After.Smallest {
+				t.Errorf("interrupted at step %d: an arena of %d; %v", step, s.Choice.Arena, v.Findings)
+			}
+		}
 	}
-	channels := int32(8)
-	now := add(tfliteschema.TensorTypeINT8, nil, 1, rows, rows, channels)
-	for _, layer := range layers {
-		filter, stride, made := layer[0], layer[1], layer[2]
-		weights := add(tfliteschema.TensorTypeINT8, make([]byte, filter*filter*channels*made), made, filter, filter, channels)
-		bias := add(tfliteschema.TensorTypeINT32, make([]byte, 4*made), made)
-		rows, channels = (rows+stride-1)/stride, made
-		out := add(tfliteschema.TensorTypeINT8, nil, 1, rows, rows, channels)
-		g.Ops = append(g.Ops, tflitemade.Op{
-			Code: tfliteschema.BuiltinOperatorCONV_2D, Inputs: []int32{now, weights, bias}, Outputs: []int32{out},
-			Options: map[int]any{1: stride, 2: stride},
-		})
-		now = out
+	if early < 5 || planned == 0 || planned == early {
+		t.Errorf("interrupted at %d steps, %d of them with strips", early, planned)
 	}
-	g.Outputs = []int32{now}
-	return tflitemade.Model([]tflitemade.Graph{g})
+	o.Solve.Timeout, x.Progress = 1, nil
+	if s := must.Get(p.Split(t.Context(), o, x))(t); s.Stopped != "the timeout" || s.Bound != 0 || s.Considered > 0 {
+		t.Errorf("after the timeout: %q, bound %d of %d", s.Stopped, s.Bound, s.Considered)
+	}
 }
 
 // TestSplitElsewhere splits a network without named kernels. Its first convolutions have large images, its last one has
 // large weights. With ESP-NN for the ESP32-P4 the scratch of the last one decides the arena, so strips only add to it.
 func TestSplitElsewhere(t *testing.T) {
-	m := parse(t, convolutions(40, [3]int32{3, 1, 16}, [3]int32{3, 4, 8}, [3]int32{1, 4, 192}, [3]int32{1, 1, 192}))
+	m := parse(t, tflitemade.Convolutions(40, [3]int32{3, 1, 16}, [3]int32{3, 4, 8}, [3]int32{1, 4, 192}, [3]int32{1, 1, 192}))
 	p := must.Get(Make(t.Context(), m, Options{}))(t)
 	s := must.Get(p.Split(t.Context(), Options{}, SplitOptions{Target: &Firmware32, MaxMACs: 0.2}))(t)
 	if s.Plan == nil {
@@ -257,7 +271,7 @@ func TestSplitCapacity(t *testing.T) {
 		{{1, 1, 16}, {5, 1, 8}, {5, 1, 8}},
 		{{3, 1, 8}, {3, 1, 32}, {3, 1, 4}},
 	} {
-		p := must.Get(Make(t.Context(), parse(t, convolutions(32, layers...)), o))(t)
+		p := must.Get(Make(t.Context(), parse(t, tflitemade.Convolutions(32, layers...)), o))(t)
 		x := SplitOptions{Target: &Firmware32, MaxMACs: 1}
 		c := must.Get(newChooser(p, o, x))(t)
 		var choices []*Choice

@@ -18,6 +18,8 @@ import (
 //
 // A plan in another order starts where the plan in the order of the file ended.
 //
+// A plan in strips is compared with plans of the same strips, not in another order.
+//
 // Invariant: each head that is named is the head of a plan. With the option and more time it may be smaller, never
 // larger.
 
@@ -47,6 +49,9 @@ func (p *Plan) Alternatives(ctx context.Context, o Options) (all []Alternative, 
 	if p.Kept || p.Offsets == nil || p.NPU() {
 		return nil, nil
 	}
+	if p.InStrips != nil {
+		o.Rows, o.rowsAlone, o.alone, o.Reorder, o.Scratch = true, true, true, false, p.InStrips.scratch
+	}
 	lib, ordered := o.Set.Order()
 	ordered = ordered && o.Kernels == ""
 	if o.Kernels == "" && !o.InPlace {
@@ -55,7 +60,7 @@ func (p *Plan) Alternatives(ctx context.Context, o Options) (all []Alternative, 
 	if ordered {
 		all = append(all, Alternative{Kernels: lib})
 	}
-	if !o.Reorder {
+	if !o.Reorder && p.InStrips == nil {
 		all = append(all, Alternative{Reorder: true})
 		if ordered {
 			all = append(all, Alternative{Kernels: lib, Reorder: true})
@@ -78,6 +83,10 @@ func (p *Plan) Alternatives(ctx context.Context, o Options) (all []Alternative, 
 				from = all[slices.IndexFunc(all, func(y Alternative) bool { return y.Kernels == x.Kernels })].Plan
 			}
 			x.Plan, err = from.alsoReordered(ctx, next)
+		case p.InStrips != nil:
+			if x.Plan, err = Make(ctx, p.Model, next); err == nil {
+				x.Plan.was, x.Plan.Before, x.Plan.InStrips = p.was, p.Before, p.InStrips
+			}
 		case x.InPlace && !o.Reorder && InPlaceLoad(p.Model, p.Life, p.Arena) >= p.WrittenHead():
 			x.Plan = p
 		default:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/stowage-go/stowage/format/onnx/internal/graph"
 	"github.com/stowage-go/stowage/internal/tiling"
@@ -44,7 +45,8 @@ type Split struct {
 	MACs       int64        // multiply-accumulates of the model as it was
 	Extra      int64        // that strips add
 	Considered int          // chains in strips
-	Bound      int64        // no choice of these within the limit of arithmetic has a lower peak
+	Bound      int64        // no choice of these within the limit of arithmetic has a lower peak; 0 if Stopped
+	Stopped    bool         // the context has ended the search early
 }
 
 // A StripChain is successive nodes of the model as it was that run in strips.
@@ -69,7 +71,8 @@ type segment struct {
 	load, macs int64
 }
 
-// Split splits a model, within a limit of arithmetic, so that the fewest bytes are in use at once.
+// Split splits a model, within a limit of arithmetic, so that the fewest bytes are in use at once. If the context ends,
+// the result is the best split so far. Looking at chains takes at most half of the time to its deadline.
 func (m *Model) Split(ctx context.Context, o Options, x SplitOptions) (*Split, error) {
 	g := m.file.Graph
 	if slices.ContainsFunc(g.Nodes, func(n graph.Node) bool { return m.nested(&n) }) {
@@ -93,17 +96,29 @@ func (m *Model) Split(ctx context.Context, o Options, x SplitOptions) (*Split, e
 		out.MACs += s.macsOf(k)
 	}
 	c.most = int64(x.MaxMACs * float64(out.MACs))
-	c.collect(ctx, x.Progress)
-	out.Considered = len(c.all)
+	looking, end := ctx, func() {}
+	if until, limited := ctx.Deadline(); limited {
+		looking, end = context.WithTimeout(ctx, time.Until(until)/2)
+	}
+	c.collect(looking, x.Progress)
+	out.Considered, out.Stopped = len(c.all), looking.Err() != nil
+	end()
 	best, err := c.patterned(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if best == nil || ctx.Err() != nil {
+	out.Stopped = out.Stopped || ctx.Err() != nil
+	switch {
+	case best == nil && out.Stopped:
+		out.Why = fmt.Sprintf("no strips that need %d%% fewer bytes were found in time", leastGain)
+		return out, nil
+	case best == nil:
 		out.Why = fmt.Sprintf("no choice of strips needs %d%% fewer bytes where ONNX Runtime places them", leastGain)
 		return out, nil
 	}
-	out.Model, out.Peak, out.Extra, out.Bound = best.m, best.load, best.macs, c.lowest
+	if out.Model, out.Peak, out.Extra = best.m, best.load, best.macs; !out.Stopped {
+		out.Bound = c.lowest
+	}
 	for _, i := range best.path {
 		x := &c.all[i]
 		out.Chains = append(out.Chains, StripChain{m.step(x.first), m.step(x.last), x.strips, x.axis.String()})

@@ -16,6 +16,7 @@ type Brief struct {
 	Strips bool   // operators in strips would lower a .tflite model, as far as is known without a plan
 	Flags  string // those that save most, for the next command; empty if none save anything
 	Kind   string // the extension of a file that the plan can be written to
+	Copied string // why the model that is written is the one that was given; empty if it is not
 
 	fits   string // as Plan.Fits
 	others bool   // it would fit with other options
@@ -24,7 +25,7 @@ type Brief struct {
 // Brief is the answer about a .tflite model: the smallest arena on the target.
 func (x *tflitePlan) Brief() Brief {
 	r := x.r
-	b := Brief{Kind: "tflite"}
+	b := Brief{Kind: "tflite", Copied: r.unplanned()}
 	a := &r.Arenas[max(0, slices.Index(Targets, r.target))]
 	need, exact := a.needed(r)
 	before, atLeast := a.Before, ""
@@ -52,6 +53,9 @@ func (x *tflitePlan) Brief() Brief {
 		b.Lines = append(b.Lines, r.CannotRun[k].words())
 	}
 	b.answer(r.Fit)
+	if r.Split != nil {
+		b.Lines = append(b.Lines, slices.Concat(r.Split.unsplit(), r.Split.stopped())...)
+	}
 	b.saving(r.WouldLower, "head")
 	b.Strips = slices.ContainsFunc(r.WouldLower, func(w wouldLower) bool { return w.Option == tilingName })
 	return b

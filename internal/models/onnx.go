@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
@@ -65,15 +66,24 @@ func (x *onnxModel) Plan(ctx context.Context, p *Options) (Plan, error) {
 	if err := p.check(a.Problem); err != nil {
 		return nil, err
 	}
+	if p.Verify {
+		if err := installed(ctx, "onnxruntime", "import numpy, onnxruntime"); err != nil {
+			return nil, err
+		}
+	}
+	began := time.Now()
 	options, run := x.options(p), p.Run
 	run.Minimize = true
+	if p.Split != nil && run.Timeout > 0 {
+		run.Timeout = max(run.Timeout/4, 1) // strips need the rest
+	}
 	best, err := lowestONNX(ctx, x.m, options, p.Reorder, run, p.Solve)
 	if err != nil {
 		return nil, err
 	}
 	var split *splitReport
 	if p.Split != nil {
-		if best, split, err = x.split(ctx, p, best, options, run); err != nil {
+		if best, split, err = x.split(ctx, p, best, options, run, began); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/onnx"
@@ -16,16 +17,30 @@ import (
 // there, so strips cost arithmetic and copies alone.
 
 // split returns the lowest plan of the model in strips if that is lower than the given one.
-func (x *onnxModel) split(ctx context.Context, p *Options, whole *lowest, o onnx.Options, run stowage.Options) (*lowest,
-	*splitReport, error,
-) {
-	s, err := x.m.Split(ctx, o, onnx.SplitOptions{MaxMACs: p.Split.MaxMACs, Progress: p.Split.Progress})
+func (x *onnxModel) split(ctx context.Context, p *Options, whole *lowest, o onnx.Options, run stowage.Options,
+	began time.Time,
+) (*lowest, *splitReport, error) {
+	searching, end := ctx, func() {}
+	if p.Run.Timeout > 0 { // the last quarter is for the last plan
+		searching, end = context.WithDeadline(ctx, began.Add(p.Run.Timeout*3/4))
+	}
+	defer end()
+	s, err := x.m.Split(searching, o, onnx.SplitOptions{MaxMACs: p.Split.MaxMACs, Progress: p.Split.Progress})
 	if err != nil {
 		return nil, nil, err
 	}
 	r := &splitReport{
 		Why: s.Why, MACs: s.MACs, Considered: s.Considered, Chains: []chainReport{}, Added: []string{},
 		Front: []choiceReport{}, Larger: []growthReport{},
+	}
+	switch {
+	case s.Stopped && ctx.Err() != nil:
+		r.Stopped = "an interrupt"
+	case s.Stopped:
+		r.Stopped = "the timeout"
+	}
+	if run.Timeout > 0 {
+		run.Timeout = max(p.Run.Timeout-time.Since(began), time.Millisecond)
 	}
 	if s.Model == nil {
 		return whole, r, nil

@@ -22,18 +22,19 @@ type Splitting struct {
 
 // A splitReport says what came of --split. The keys of its JSON are a contract; new ones go to the end.
 type splitReport struct {
-	Split      bool           `json:"split"`           // the plan is that of the model in strips
-	Why        string         `json:"why,omitempty"`   // why it is not
-	Chains     []chainReport  `json:"chains"`          // operators of the model as it was
-	Operators  int            `json:"operators"`       // of the model in strips
-	MACs       int64          `json:"macs"`            // multiply-accumulates of the model as it was
-	Extra      int64          `json:"extra_macs"`      // that strips add
-	Added      []string       `json:"added_operators"` // kinds that the model did not have
-	Bound      int64          `json:"bound"`           // no choice of the considered strips has a smaller arena
-	Considered int            `json:"considered"`      // chains in strips
-	Planned    int            `json:"planned"`         // sets of chains
-	Front      []choiceReport `json:"front"`           // choices of which none is better in arena and arithmetic
-	Larger     []growthReport `json:"larger"`          // known kernels with which the arena is larger than without strips
+	Split      bool           `json:"split"`             // the plan is that of the model in strips
+	Why        string         `json:"why,omitempty"`     // why it is not
+	Chains     []chainReport  `json:"chains"`            // operators of the model as it was
+	Operators  int            `json:"operators"`         // of the model in strips
+	MACs       int64          `json:"macs"`              // multiply-accumulates of the model as it was
+	Extra      int64          `json:"extra_macs"`        // that strips add
+	Added      []string       `json:"added_operators"`   // kinds that the model did not have
+	Bound      int64          `json:"bound"`             // no choice of the considered strips has a smaller arena
+	Considered int            `json:"considered"`        // chains in strips
+	Planned    int            `json:"planned"`           // sets of chains
+	Front      []choiceReport `json:"front"`             // choices of which none is better in arena and arithmetic
+	Larger     []growthReport `json:"larger"`            // known kernels with which the arena is larger than without strips
+	Stopped    string         `json:"stopped,omitempty"` // what ended the search for strips early
 }
 
 type growthReport struct {
@@ -98,7 +99,7 @@ func (p *Options) on() *tflm.Target {
 // splitOf reports a split of a model, without its front.
 func splitOf(m *tflite.Model, x *tflm.Split) *splitReport {
 	r := &splitReport{
-		Why: x.Why, MACs: x.MACs, Bound: x.Bound, Considered: x.Considered, Planned: x.Planned, Chains: []chainReport{},
+		Why: x.Why, Stopped: x.Stopped, MACs: x.MACs, Bound: x.Bound, Considered: x.Considered, Planned: x.Planned, Chains: []chainReport{},
 		Added: append([]string{}, x.Added...), Front: []choiceReport{}, Larger: []growthReport{},
 	}
 	if x.Plan == nil {
@@ -127,7 +128,7 @@ func chainOf(m *tflite.Model, c tflm.Chain) chainReport {
 // lines says what the strips are.
 func (r *splitReport) lines() (out []string) {
 	if !r.Split {
-		return append([]string{"not split: " + r.Why}, r.bound()...)
+		return slices.Concat(r.unsplit(), r.stopped(), r.bound())
 	}
 	var chains []string
 	for _, c := range r.Chains {
@@ -153,7 +154,23 @@ func (r *splitReport) lines() (out []string) {
 		out = append(out, fmt.Sprintf("with %s the arena is %d, and %d without strips; --kernels NAME splits for one set of "+
 			"kernels", g.Kernels, g.Arena, g.Without))
 	}
-	return append(out, r.bound()...)
+	return slices.Concat(out, r.stopped(), r.bound())
+}
+
+// unsplit says why the model is not split.
+func (r *splitReport) unsplit() []string {
+	if r.Split {
+		return nil
+	}
+	return []string{"not split: " + r.Why}
+}
+
+// stopped says that the search for strips ended early.
+func (r *splitReport) stopped() []string {
+	if r.Stopped == "" {
+		return nil
+	}
+	return []string{"the search for strips was stopped by " + r.Stopped + ": there may be better ones"}
 }
 
 // bound says what was proven.

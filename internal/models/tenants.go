@@ -55,6 +55,11 @@ type sharedFit struct {
 // PlanTenants plans models of TensorFlow Lite Micro. The first of them share an arena, the others are resident.
 func PlanTenants(ctx context.Context, all []Model, shared int, p *Options) (*Tenants, error) {
 	x := &Tenants{shared: shared, at: slices.Index(Targets, p.Target)}
+	if p.Verify {
+		if err := p.verifiable(ctx); err != nil {
+			return nil, err
+		}
+	}
 	for i, m := range all {
 		of, ok := m.(*tfliteModel)
 		if !ok {

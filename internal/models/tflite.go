@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
@@ -89,9 +90,21 @@ func (x *tfliteModel) Plan(ctx context.Context, p *Options) (Plan, error) {
 		Scratch: scratch, Set: p.Kernels.Set, Named: p.named(), CannotRun: len(p.doubts.Obstacles) > 0, InPlace: p.InPlace,
 		Kernels: p.Kernels.Overlaps, Reorder: p.Reorder, Replace: p.Replace, Solve: p.Run,
 	}
+	if p.Verify {
+		if err := p.verifiable(ctx); err != nil {
+			return nil, err
+		}
+	}
+	began := time.Now()
+	if p.Split != nil && p.Run.Timeout > 0 {
+		options.Solve.Timeout = max(p.Run.Timeout/4, 1) // strips need the rest
+	}
 	made, err := tflm.Make(ctx, x.folded, options)
 	if err != nil {
 		return nil, err
+	}
+	if options.Solve.Timeout > 0 {
+		options.Solve.Timeout = max(p.Run.Timeout-time.Since(began), time.Millisecond)
 	}
 	var others []alternative
 	would := []wouldLower{}
@@ -103,7 +116,7 @@ func (x *tfliteModel) Plan(ctx context.Context, p *Options) (Plan, error) {
 		}
 		made = cmp.Or(parts.Plan, whole)
 	}
-	if p.Report && (split == nil || !split.Split) {
+	if p.Report {
 		if others, err = alternatives(ctx, made, options); err != nil {
 			return nil, err
 		}
@@ -127,7 +140,7 @@ func (x *tfliteModel) Plan(ctx context.Context, p *Options) (Plan, error) {
 func (x *tflitePlan) verify(ctx context.Context) error {
 	written, err := x.made.Written(x.m)
 	if err == nil {
-		x.r.Verified, err = x.r.verify(ctx, x.m.Bytes(), x.made, written)
+		x.r.Verified, err = x.r.verify(ctx, x.m.Bytes(), written)
 	}
 	return err
 }

@@ -61,7 +61,7 @@ type planReport struct {
 	Withheld  []standingReport `json:"withheld_for,omitempty"` // kernels with which every lower plan is worse, so none is written
 	CannotRun []obstacleReport `json:"cannot_run"`             // if there are any, the smallest arenas are lower bounds
 	Split     *splitReport     `json:"split,omitempty"`        // the answer to --split
-	Verified  string           `json:"verify,omitempty"`       // the answer to --verify: equal, or why it was not run
+	Verified  string           `json:"verify,omitempty"`       // the answer to --verify: equal
 
 	set       tflm.Set // the kernels that the figures hold for
 	about     []string // about them
@@ -506,10 +506,18 @@ func (r *planReport) print(w io.Writer) error {
 	case r.Written:
 		s.WriteString("the plan is in the model\n")
 	case r.copied != "":
-		s.WriteString("no plan is written: " + r.copied + " is the model as it was\n")
+		s.WriteString(r.unplanned() + "\n")
 	}
 	_, err := io.WriteString(w, s.String())
 	return err
+}
+
+// unplanned says why the model that is written has no new plan; empty if it has one, or if no model is written.
+func (r *planReport) unplanned() string {
+	if r.copied == "" {
+		return ""
+	}
+	return "no plan is written: " + r.copied + " is the model as it was"
 }
 
 // title says what was planned.

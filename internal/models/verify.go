@@ -1,10 +1,10 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,16 +16,22 @@ import (
 
 // Idea: a model that was written is run beside the model that was given, in the interpreter of TensorFlow Lite Micro
 // for Python, on the same inputs: the written one in the arena that the report names for it. Outputs must be the same
-// bytes. If they are not, nothing is written. Without an interpreter nothing is run, and the report says so.
+// bytes. If they are not, or if the models cannot be run, nothing is written. Whether Python has the interpreter is
+// asked before anything is planned.
 
 //go:embed verify.py
 var verifier string
 
-// verify says what running both models gives: equal, or why they were not run. The error is that they differ.
-func (r *planReport) verify(ctx context.Context, given []byte, made *tflm.Plan, written []byte) (string, error) {
-	if made.Set != tflm.ReferenceSet || len(r.Arenas) < len(Targets) {
-		return "not run: the interpreter has the reference kernels alone", nil
+// verifiable refuses --verify if the written model cannot be run.
+func (p *Options) verifiable(ctx context.Context) error {
+	if p.Kernels.Set != tflm.ReferenceSet {
+		return misusef("--verify runs the reference kernels, which the interpreter of PyPI has: leave out --kernels")
 	}
+	return installed(ctx, "tflite-micro", "import numpy; from tflite_micro.python.tflite_micro import _runtime, runtime")
+}
+
+// verify says that running both models gives the same. The error is that they differ, or were not run.
+func (r *planReport) verify(ctx context.Context, given []byte, written []byte) (string, error) {
 	folder, err := os.MkdirTemp("", "stowage")
 	if err != nil {
 		return "", err
@@ -47,24 +53,34 @@ func (r *planReport) verify(ctx context.Context, given []byte, made *tflm.Plan, 
 	return inPython(ctx, verifier, "tflite_micro", args...)
 }
 
-// inPython runs a program of ours in Python and returns what it says. The error is that models differ.
+// python returns the interpreter of Python.
+func python() string { return cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3") }
+
+// installed refuses --verify if Python does not have a package of PyPI.
+func installed(ctx context.Context, pkg, imports string) error {
+	said, err := exec.CommandContext(ctx, python(), "-c", imports).CombinedOutput()
+	if err == nil || ctx.Err() != nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	return misusef("--verify needs the package %s (%s): 'pip install %s', or let STOWAGE_PYTHON name a Python that has it",
+		pkg, cmp.Or(lines[len(lines)-1], err.Error()), pkg)
+}
+
+// inPython runs a program of ours in Python and returns what it says. The error is that models differ, or were not run.
 func inPython(ctx context.Context, program, module string, args ...string) (string, error) {
-	python := os.Getenv("STOWAGE_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if _, err := exec.LookPath(python); err != nil {
-		return fmt.Sprintf("not run: %s is not there; STOWAGE_PYTHON names a Python that has %s", python, module), nil
-	}
-	out, err := exec.CommandContext(ctx, python, append([]string{"-c", program}, args...)...).Output()
-	switch said := strings.TrimSpace(string(out)); {
+	out, err := exec.CommandContext(ctx, python(), append([]string{"-c", program}, args...)...).Output()
+	said := strings.TrimSpace(string(out))
+	why, unable := strings.CutPrefix(said, "not run: ")
+	switch {
 	case ctx.Err() != nil:
-		return "not run: interrupted", nil
+		return "", errors.New("--verify was interrupted, so nothing is written")
 	case strings.HasPrefix(said, "different"):
 		return "", errors.New("the planned model is not the same as the model in " + module + ": " + said)
+	case unable:
+		return "", misusef("--verify cannot compare the models, so nothing is written: %s", why)
 	case err != nil || said == "":
-		return fmt.Sprintf("not run: %s ended with %v; STOWAGE_PYTHON names a Python that has %s", python, err, module), nil
-	default:
-		return said, nil
+		return "", misusef("--verify cannot compare the models, so nothing is written: %s ended with %v", python(), err)
 	}
+	return said, nil
 }

@@ -5,12 +5,8 @@ different, or why it was not run.
 """
 import sys
 
-try:
-    import numpy
-    from tflite_micro.python.tflite_micro import _runtime, runtime
-except ImportError as error:
-    print("not run: %s; install tflite_micro, or let STOWAGE_PYTHON name a Python that has it" % error)
-    sys.exit()
+import numpy
+from tflite_micro.python.tflite_micro import _runtime, runtime
 
 SEEDS, RUNS = 3, 3
 

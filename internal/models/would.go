@@ -80,8 +80,14 @@ func wouldLowerOf(made *tflm.Plan, all []alternative) []wouldLower {
 		case x.InPlace && x.Plan == made: // not planned, since the load would be no smaller
 			w.Bound = head
 		}
+		if made.InStrips != nil { // other strips may be better with the option
+			w.Bound = 0
+		}
 		w.Optimal = w.Bound >= head
 		out = append(out, w)
+	}
+	if made.InStrips != nil {
+		return out
 	}
 	if t := made.Tiling(); t != nil && t.Peak < made.WrittenHead() {
 		w := wouldLower{Option: tilingName, Head: t.Peak, Saved: made.WrittenHead() - t.Peak}

@@ -292,8 +292,15 @@ func (p *planFlags) answer(cmd *cobra.Command, w io.Writer, path string, made mo
 		fmt.Fprintln(w, line)
 	}
 	fits := made.Fits() == "" && made.Status().HasPlan() || made.Fits() == "yes"
-	if fits && len(p.outputs) > 0 {
-		fmt.Fprintf(w, "written: %s\n", strings.Join(p.outputs, ", "))
+	written := slices.Clone(p.outputs)
+	if b.Copied != "" {
+		fmt.Fprintln(w, b.Copied)
+		written = slices.DeleteFunc(written, func(path string) bool { // the model, or the model as an array
+			return slices.Contains([]string{".tflite", ".cc", ".cpp", ".cxx"}, strings.ToLower(filepath.Ext(path)))
+		})
+	}
+	if fits && len(written) > 0 {
+		fmt.Fprintf(w, "written: %s\n", strings.Join(written, ", "))
 	}
 	if b.Strips && !p.split {
 		fmt.Fprintln(w, "less still, perhaps, with --split: operators in strips, which the runtime runs as they are")

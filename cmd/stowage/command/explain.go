@@ -15,7 +15,9 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/explain"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 type explainFlags struct {
@@ -24,6 +26,7 @@ type explainFlags struct {
 	asJSON   bool
 	output   string
 	several  int
+	kept     int64 // bytes of the capacity that the runtime keeps for itself
 }
 
 func newExplain() *cobra.Command {
@@ -34,6 +37,8 @@ func newExplain() *cobra.Command {
 		Long: `Explain names a set of buffers that cannot fit the capacity together. The set is irreducible: if any one of its buffers is left out, the others of the set fit. So one of them has to shrink, be split or be spilled. Explain then names what is enough alone, if it finds that: a capacity, and changes of one buffer. Another such set may have fewer buffers; --smallest looks for one of the fewest. If a limit comes first, explain says how far it came.
 
 A problem with rules needs no capacity. The explanation then names the pools that are too small and the rules at fault.
+
+For a .tflite model the capacity is that of its arena, as for plan: what the runtime keeps in it is taken off first (32 bit, reference kernels).
 
 With --conflicts N it goes on among the buffers that are left, and names up to N sets that share no buffer. Each of them has to be dealt with. The timeout is for all of them.
 
@@ -87,6 +92,11 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	o.Timeout = e.left(began)
+	if file.Kind == format.TFLite && e.capacity > 0 {
+		if err := e.keepTail(cmd, input, file.Problem); err != nil {
+			return err
+		}
+	}
 	noteRead(cmd, input, file)
 	warnRead(cmd, input, file)
 	p := file.Problem
@@ -125,9 +135,12 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
+	if ways != nil && e.kept > 0 {
+		ways.Enough, ways.Least = ways.Enough+e.kept, ways.Least+e.kept // of the arena
+	}
 	err = writeReport(cmd, e.asJSON, func() any {
 		out := explanationOf(x, subset)
-		out.Ways = waysOf(ways, p)
+		out.Ways, out.Kept = waysOf(ways, p), e.kept
 		return out
 	}, func(w io.Writer) error {
 		if err := writeExplanation(w, columns(cmd.OutOrStdout()), x, subset, len(p.Buffers)); err != nil {
@@ -140,12 +153,44 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 		if err := e.writeLeft(w, x, p, input); err != nil {
 			return err
 		}
-		return writeWays(w, ways, p, input)
+		return writeWays(w, ways, p, input, e.kept > 0)
 	})
 	if err != nil {
 		return err
 	}
 	return outcomeOf(x.Status)
+}
+
+// keepTail takes the bytes that the runtime keeps for itself off the capacity, which is that of the whole arena, as for
+// stowage plan.
+func (e *explainFlags) keepTail(cmd *cobra.Command, input string, p *stowage.Problem) error {
+	if input == format.Standard { // it was read
+		fmt.Fprintf(cmd.ErrOrStderr(), "-: the capacity is for the tensors alone; for a file it is that of the arena\n")
+		return nil
+	}
+	m, err := readModel(input)
+	if err != nil {
+		return err
+	}
+	l, err := m.Lifetimes()
+	if err != nil {
+		return err
+	}
+	a, err := m.Arena(l, nil)
+	if err != nil {
+		return err
+	}
+	head, ok := tflm.ReferenceSet.HeadWithin(m, a, p.Capacity, &tflm.Firmware32)
+	if !ok {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: infeasible: what the runtime keeps for the model takes more than %s\n", nameOf(input),
+			bytesAndUnit(p.Capacity))
+		return outcome(exitInfeasible)
+	}
+	e.kept = p.Capacity - p.Capacity%tflite.Alignment - head
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: of the arena of %s the runtime keeps %d bytes (32 bit, reference kernels); the tensors "+
+		"have %d\n", nameOf(input), bytesAndUnit(p.Capacity), e.kept, head)
+	p.Capacity = head
+	return nil
 }
 
 // writeLeft says how many buffers are not in the set, and how to see further sets among them.
@@ -300,6 +345,8 @@ type explanationJSON struct {
 	Ways        *waysJSON      `json:"ways,omitempty"`        // that were found to be enough, each alone
 	// which pools and rules are at fault, if the problem has rules
 	Reason string `json:"reason,omitempty"`
+	// Kept: of the arena of a .tflite model the runtime keeps so many bytes. The capacity is what is left.
+	Kept int64 `json:"kept_by_runtime,omitempty"`
 }
 
 // explanationOf returns an explanation in the form of the JSON.

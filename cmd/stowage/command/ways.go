@@ -36,8 +36,8 @@ func (s *search) within(ctx context.Context, began time.Time) (context.Context, 
 	return context.WithTimeout(ctx, s.left(began))
 }
 
-// writeWays prints ways out, and the command for the first of them.
-func writeWays(w io.Writer, ways *explain.Ways, p *stowage.Problem, input string) error {
+// writeWays prints ways out, and the command for the first of them. arena says that a capacity is that of an arena.
+func writeWays(w io.Writer, ways *explain.Ways, p *stowage.Problem, input string, arena bool) error {
 	if ways == nil {
 		if missing := lacking(p); missing != "" {
 			fmt.Fprintf(w, "\nnext: %s: 'stowage solve --pool NAME=SIZE %s' gives a pool another capacity\n", missing,
@@ -64,7 +64,11 @@ func writeWays(w io.Writer, ways *explain.Ways, p *stowage.Problem, input string
 		fmt.Fprintf(w, "No change of one buffer was found that is enough alone%s.\n", several)
 	}
 	if next := enlarged(ways.Enough, ways.Rooms, ways.Together, p); next != "" {
-		fmt.Fprintf(w, "next: stowage solve %s %s\n", next, typed(input))
+		verb := "solve"
+		if arena {
+			verb = "plan"
+		}
+		fmt.Fprintf(w, "next: stowage %s %s %s\n", verb, next, typed(input))
 	}
 	return nil
 }
