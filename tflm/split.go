@@ -187,8 +187,10 @@ func newChooser(p *Plan, o Options, x SplitOptions) (*chooser, error) {
 		return nil, err
 	}
 	s.most = int64(x.MaxMACs * float64(s.macs))
-	c := &chooser{splitting: s, whole: p, options: o, x: x, splitter: strips.Of(p.Model), known: map[string]*Choice{},
-		began: time.Now()}
+	c := &chooser{
+		splitting: s, whole: p, options: o, x: x, splitter: strips.Of(p.Model), known: map[string]*Choice{},
+		began: time.Now(),
+	}
 	c.out.MACs = s.macs
 	c.options.Rows, c.options.rowsAlone, c.options.Reorder, c.options.Replace = true, true, false, false
 	c.options.bars, c.options.alone = p.bars(), c.named()
