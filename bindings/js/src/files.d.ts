@@ -4,8 +4,10 @@ import type {
   BigOptions,
   CallOptions,
   Ends,
+  BigResult,
   ExplainOptions,
   Explanation,
+  Problem,
   Result,
   Size,
   SolveOptions,
@@ -69,8 +71,26 @@ export interface About<N = number> {
 export interface Planned<N = number, A = Float64Array> extends Omit<Result<N, A>, "notes">, About<N> {
   /** The plan as a file in UTF-8, byte for byte what the command writes; missing if there is no plan. */
   output?: Uint8Array;
+  /** Of a .tflite model: bytes of its tensors, and kTensorArenaSize for firmware of 32 bit with the reference kernels. */
+  head?: N;
+  arena?: N;
+  /** Of a .tflite model, as of planModel. */
+  arenas?: ArenaSize<N>[];
+  files?: PlannedModel["files"];
 }
 
+/** A file with its content, such as the File that a page gets. */
+export interface NamedContent {
+  name: string;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+/** Plans a problem, as solve of the package does. */
+export function plan(problem: Problem, options: BigOptions): Promise<BigResult>;
+export function plan(problem: Problem, options?: SolveOptions): Promise<Result>;
+/** Plans the problem in a file of a page. */
+export function plan(file: NamedContent, options: PlanOptions & BigOptions): Promise<Planned<bigint, BigInt64Array>>;
+export function plan(file: NamedContent, options?: PlanOptions & SolveOptions): Promise<Planned>;
 /** Plans the problem in a file. The name of the file, or its first bytes, tell the format. */
 export function plan(
   name: string,

@@ -3,6 +3,7 @@
 
 import { Client } from "./client.js";
 import { explanationOf, numberOf, progressOf, resultOf } from "./columns.js";
+import { coreOf } from "./core.js";
 import { Faults, InputError } from "./faults.js";
 import {
   COMMON,
@@ -22,6 +23,7 @@ import { shownText } from "./shown.js";
 /** Returns the functions for files for a host. */
 export function readersOf(host) {
   const client = new Client("files", host);
+  const core = coreOf(host);
   const ask = async (operation, input, options) => {
     try {
       return await client.call(operation, input, { ...callOf(options), onProgress: progressOf(options) });
@@ -31,14 +33,24 @@ export function readersOf(host) {
       throw new InputError(inOptions(error.message), issues);
     }
   };
-  return {
-    /** Plans the problem in a file. The name of the file tells its format. */
+  const readers = {
+    /**
+     * Plans a problem, the File of a page, or a file by its name and content. The name tells the format. What is planned
+     * of a .tflite model for TensorFlow Lite Micro has its head and arena, and the files for firmware.
+     */
     async plan(name, content, given = {}) {
+      if (typeof name?.arrayBuffer === "function") return readers.plan(name.name ?? "", name, content);
+      if (typeof name === "object" && name !== null) return core.solve(name, content);
       const [options, input] = await inputOf(name, content, given, PLAN);
       const { format = "auto", view = false, bigint } = options; // CSV, or JSON for a problem with rules
       const out = await ask("plan", { ...input, format, view }, options);
       const made = { ...resultOf(out, bigint, out), ...aboutOf(out, bigint) };
       if (out.output) made.output = out.output;
+      if (made.kind === "tflite" && made.offsets) {
+        const known = Object.fromEntries(Object.entries(given).filter(([key]) => MODEL.includes(key) && key !== "capacity"));
+        const { arenas, files } = await readers.planModel(name, content, known);
+        Object.assign(made, { head: made.height, arena: arenas[0].planned, arenas, files });
+      }
       return made;
     },
 
@@ -87,11 +99,13 @@ export function readersOf(host) {
       return planners.map(({ name, summary, exact }) => ({ name, summary, exact }));
     },
 
-    /** Ends the worker. */
+    /** Ends the workers. */
     close() {
       client.close();
+      core.close();
     },
   };
+  return readers;
 }
 
 /** Replaces the command's flags in a message by options: --dim batch=1 becomes dims: { batch: 1 }. */

@@ -557,6 +557,19 @@ test("files", async () => {
   assert.ok((await files.planners()).some((p) => p.name === "auto"));
 });
 
+test("plan takes anything", async () => {
+  assert.equal((await files.plan(paper)).height, 12);
+  assert.equal((await files.plan(paper.buffers, { capacity: 11 })).status, "infeasible");
+  const text = "id,lower,upper,size\nx,0,3,4\n";
+  const csv = await files.plan(new File([text], "p.csv"), { format: "json" });
+  assert.deepEqual([csv.kind, csv.height, JSON.parse(new TextDecoder().decode(csv.output)).plan.height], ["csv", 4, 4]);
+  assert.equal((await files.plan(new Blob([text]))).kind, "csv"); // its content tells
+  const model = await files.plan("tiny.tflite", await modelBytes());
+  assert.deepEqual([model.head, model.arena, model.arenas.length], [2048, 3168, 3]);
+  assert.equal(new TextDecoder().decode(model.files.tflite.subarray(4, 8)), "TFL3");
+  assert.equal((await files.plan("tiny.tflite", await modelBytes(), { capacity: "3KiB", bigint: true })).arena, 3168n);
+});
+
 test("what a model leaves open is asked for in options", async () => {
   const bytes = await readFile(new URL("../../../examples/tiny.onnx", import.meta.url));
   for (const call of [() => files.plan("tiny.onnx", bytes), () => files.read("tiny.onnx", bytes)]) {
