@@ -37,7 +37,7 @@ func Among(p *Problem, keep []int) *Problem {
 		return all
 	}
 	r.Apart, r.MayOverlap = pairs(p.Rules.Apart), pairs(p.Rules.MayOverlap)
-	r.Distances, r.Together, r.Penalties, r.Objective = nil, nil, nil, []Measure{MeasurePenalty}
+	r.Distances, r.Together, r.Penalties, r.Groups, r.Objective = nil, nil, nil, nil, []Measure{MeasurePenalty}
 	for _, x := range p.Rules.Distances {
 		if y, ok := within(x.Buffers); ok {
 			r.Distances = append(r.Distances, Distance{Buffers: y, Distance: x.Distance})

@@ -55,6 +55,14 @@ func MeasuresOf(p *Problem, plan *Plan) []Value {
 	if p.Rules != nil && len(p.Rules.Penalties) > 0 {
 		penalty = penaltyOf(p, plan, parted)
 	}
+	if p.Rules != nil && len(p.Rules.Groups) > 0 {
+		c := NewConflicts(p)
+		for k := range p.Rules.Groups {
+			if g := &p.Rules.Groups[k]; c.Pays(g, plan) {
+				penalty += g.Cost
+			}
+		}
+	}
 	var height, highest, peak, tallest int64
 	for k, h := range heights {
 		peaks[k] = max(peaks[k], h)

@@ -44,6 +44,8 @@ type Rules struct {
 	Distances []Distance
 	// Penalties has pairs that cost something if they share bytes. If a pair is listed twice, the costs are added.
 	Penalties []Penalty
+	// Groups has prices that are paid once for a set of pairs.
+	Groups []Group
 	// DifferentPools has lists of buffers. Any two buffers of a list are in different pools, with all of their parts: ping
 	// and pong in two banks.
 	DifferentPools [][]int32
@@ -186,7 +188,7 @@ const (
 	MeasurePeak     Measure = "peak"
 	MeasureMaxPeak  Measure = "max_peak" // as max_height, with the same exception
 	MeasureCost     Measure = "cost"     // the sum of what the buffers cost in their pools, and of the prices of the pools
-	MeasurePenalty  Measure = "penalty"  // the sum of the penalties that are paid
+	MeasurePenalty  Measure = "penalty"  // the sum of the penalties and the groups that are paid
 	MeasureEviction Measure = "eviction" // the sum of the costs of the evictions that are taken
 	MeasureObjects  Measure = "objects"  // the number of objects, in the pools that are divided into objects
 )
@@ -266,6 +268,9 @@ func (r *Rules) BankRules() (names []string) {
 		if len(*x.Lists) > 0 {
 			names = append(names, x.Name)
 		}
+	}
+	if len(r.Groups) > 0 {
+		names = append(names, "groups")
 	}
 	if r.HasObjects() {
 		names = append(names, "objects")

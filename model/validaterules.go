@@ -34,7 +34,7 @@ func (v *validator) rules() {
 			v.lockstep(r)
 		}
 	}
-	var paid int64
+	paid := v.groups(r)
 	for k, penalty := range r.Penalties {
 		if penalty.Cost < 0 || penalty.Cost > MaxSum {
 			v.add(-1, fmt.Sprintf("penalties[%d].cost", k), itoa(penalty.Cost),

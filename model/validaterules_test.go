@@ -70,6 +70,16 @@ func TestRulesMessages(t *testing.T) {
 		{"a buffer of two kinds", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Kinds = [][]int32{{0}, {1, 0}}
 		}, `kinds[1] "a": the buffer is in kinds[0] already`},
+		{"a group without pairs", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Groups = []model.Group{{Pairs: []model.Pair{{0, 1}}, Cost: model.MaxSum}, {Cost: 1}}
+		}, "groups[1]: has no pair of buffers"},
+		{"groups that cost too much", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Groups = slices.Repeat([]model.Group{{Pairs: []model.Pair{{0, 1}}, Cost: model.MaxSum}}, 2)
+		}, "makes the sum of the groups exceed"},
+		{"a group of objects", func(_ *model.Problem, r *model.Rules, b *model.Buffer) {
+			r.Groups, r.Pools[0].Objects = []model.Group{{Pairs: []model.Pair{{0, 1}}, Moved: true}}, true
+			b.Extra = &model.Extra{Pools: []int32{1}}
+		}, "may be in pool x, which is divided into objects"},
 		{"pages of objects", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Pools[0].Objects, r.Pools[0].Granularity = true, 8
 		}, "a pool that is divided into objects has no granularity"},

@@ -31,6 +31,7 @@ static const struct {
 	[STOWAGE_SAME_POOL] = {"same_pool", "-b", 2}, [STOWAGE_OBJECTS] = {"objects", "P", 1},
 	[STOWAGE_LOCKSTEP] = {"lockstep", "-b", 2}, [STOWAGE_BORDERS] = {"borders", "P", 2}, [STOWAGE_SIZES] = {"sizes", "P", 3},
 	[STOWAGE_SPANS] = {"spans", "B", 1}, [STOWAGE_GRANULARITY] = {"granularity", "P", 2}, [STOWAGE_KINDS] = {"kinds", "-b", 2},
+	[STOWAGE_GROUPS] = {"groups", "-bb", 3}, [STOWAGE_GROUP_COSTS] = {"groups", "", 2},
 };
 
 // Go finds the place of a rule by its owner, and other indices have 32 bits there. What is wrong with those Go says, in the
@@ -147,6 +148,12 @@ int stowage_set_granularity(stowage_solver *s, int64_t count, const int64_t *poo
 }
 int stowage_set_kinds(stowage_solver *s, int64_t count, const int64_t *list, const int64_t *buffer) {
 	return set_list(s, STOWAGE_KINDS, count, list, buffer, NULL, NULL);
+}
+int stowage_set_groups(stowage_solver *s, int64_t count, const int64_t *group, const int64_t *first, const int64_t *second) {
+	return set_list(s, STOWAGE_GROUPS, count, group, first, second, NULL);
+}
+int stowage_set_group_costs(stowage_solver *s, int64_t count, const int64_t *cost, const int64_t *paid) {
+	return set_list(s, STOWAGE_GROUP_COSTS, count, cost, paid, NULL, NULL);
 }
 int stowage_set_objects(stowage_solver *s, int64_t count, const int64_t *pool) {
 	return set_list(s, STOWAGE_OBJECTS, count, pool, NULL, NULL, NULL);

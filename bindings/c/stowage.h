@@ -233,6 +233,21 @@ STOWAGE_API int stowage_set_granularity(stowage_solver *, int64_t count, const i
 STOWAGE_API int stowage_set_kinds(stowage_solver *, int64_t count, const int64_t *list,
                                   const int64_t *buffer);
 
+/* Groups: prices that are paid once for a set of pairs, in the measure "penalty". stowage_set_groups has a row for each
+ * pair: the number of its group and the two buffers. The rows of a group follow one another. stowage_set_group_costs has
+ * a row for each group, in their order: its cost, and when it is paid. Two buffers share bytes as for a penalty; they
+ * coincide if they are in one pool, at one offset, and do not conflict. */
+enum {
+  STOWAGE_IF_ONE_SHARES = 0,       /* if the buffers of one pair share bytes */
+  STOWAGE_IF_ALL_SHARE = 1,        /* if those of each pair do */
+  STOWAGE_UNLESS_ALL_COINCIDE = 2, /* unless the buffers of each pair coincide */
+  STOWAGE_UNLESS_ONE_COINCIDES = 3 /* unless those of one pair do */
+};
+STOWAGE_API int stowage_set_groups(stowage_solver *, int64_t count, const int64_t *group,
+                                   const int64_t *first, const int64_t *second);
+STOWAGE_API int stowage_set_group_costs(stowage_solver *, int64_t count, const int64_t *cost,
+                                        const int64_t *paid);
+
 /* The sizes that a pool may have, ascending in each, and their prices. The cost of a plan has, for each pool with a
  * buffer, the price of the cheapest size that holds its buffers. The largest size is the capacity. */
 STOWAGE_API int stowage_set_sizes(stowage_solver *, int64_t count, const int64_t *pool,

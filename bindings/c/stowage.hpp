@@ -136,6 +136,12 @@ struct allowed_pool {
 struct eviction {
   int64_t buffer = 0, lower = 0, upper = 0, cost = 0;
 };
+// A price that is paid once for a set of pairs.
+struct group {
+  std::vector<pair> pairs{};
+  int64_t cost = 0;
+  int64_t paid = STOWAGE_IF_ONE_SHARES; // or STOWAGE_IF_ALL_SHARE, STOWAGE_UNLESS_ALL_COINCIDE, STOWAGE_UNLESS_ONE_COINCIDES
+};
 struct rules {
   // generated: rules
   // the memories to plan for
@@ -171,6 +177,8 @@ struct rules {
   std::vector<std::vector<int64_t>> lockstep{};
   // lists of buffers of one kind; two of different kinds that conflict share no page of a pool with a granularity
   std::vector<std::vector<int64_t>> kinds{};
+  // prices that are paid once for a set of pairs
+  std::vector<group> groups{};
   // buffers that may lie on both sides of a border of their pool
   std::vector<int64_t> spans{};
   // end of rules
@@ -384,6 +392,10 @@ class solver {
     for (int64_t x : r.spans) n.add(16, x);
     for (std::size_t k = 0; k < r.kinds.size(); k++)
       for (int64_t x : r.kinds[k]) n.add(18, std::int64_t(k), x);
+    for (std::size_t k = 0; k < r.groups.size(); k++) {
+      for (const pair &x : r.groups[k].pairs) n.add(19, std::int64_t(k), x.first, x.second);
+      n.add(20, r.groups[k].cost, r.groups[k].paid);
+    }
     for (std::size_t k = 0; k < r.lockstep.size(); k++)
       for (int64_t x : r.lockstep[k]) n.add(13, std::int64_t(k), x);
     n.lower = r.clock_lower, n.upper = r.clock_upper;
@@ -412,6 +424,8 @@ class solver {
     check(stowage_set_spans(s, n.size(16), n.at(16, 0)));
     check(stowage_set_granularity(s, n.size(17), n.at(17, 0), n.at(17, 1)));
     check(stowage_set_kinds(s, n.size(18), n.at(18, 0), n.at(18, 1)));
+    check(stowage_set_groups(s, n.size(19), n.at(19, 0), n.at(19, 1), n.at(19, 2)));
+    check(stowage_set_group_costs(s, n.size(20), n.at(20, 0), n.at(20, 1)));
     check(stowage_set_clocks(s, r.threads, n.lower.data(), n.upper.data()));
     check(stowage_set_period(s, r.period));
     check(stowage_set_objective(s, std::int64_t(n.measures.size()), n.measures.data()));
@@ -608,7 +622,7 @@ class solver {
   struct ruled {
     std::vector<std::string> names, objective;
     std::vector<const char *> pools, measures;
-    std::vector<int64_t> columns[19][4], lower, upper;
+    std::vector<int64_t> columns[21][4], lower, upper;
     template <class... X>
     void add(int list, X... x) {
       int k = 0;

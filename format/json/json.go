@@ -83,7 +83,8 @@
 //	"different_pools": [["ping", "pong"]],
 //	"same_pool": [["a", "c"]],
 //	"lockstep": [["kv in prefill", "kv in decode"]],
-//	"kinds": [["image"], ["vertices", "indices"]]
+//	"kinds": [["image"], ["vertices", "indices"]],
+//	"groups": [{"pairs": [["a", "b"], ["a", "c"]], "cost": 3, "paid": "unless all coincide"}]
 //
 // and in a pool
 //

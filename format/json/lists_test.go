@@ -34,6 +34,10 @@ const banks = `{
   ],
   "kinds": [
     ["a"]
+  ],
+  "groups": [
+    {"pairs": [["a", "b"], ["v", "w"]], "cost": 3},
+    {"pairs": [["v", "w"]], "cost": 1, "paid": "unless one coincides"}
   ]
 }
 `
@@ -46,7 +50,10 @@ func TestLists(t *testing.T) {
 	}
 	different, same := [][]int32{{0, 1}, {2, 1}}, [][]int32{{2, 0}}
 	if !reflect.DeepEqual(p.Rules.DifferentPools, different) || !reflect.DeepEqual(p.Rules.SamePool, same) ||
-		!reflect.DeepEqual(p.Rules.Lockstep, [][]int32{{4, 3}}) || !reflect.DeepEqual(p.Rules.Kinds, [][]int32{{0}}) {
+		!reflect.DeepEqual(p.Rules.Lockstep, [][]int32{{4, 3}}) || !reflect.DeepEqual(p.Rules.Kinds, [][]int32{{0}}) ||
+		!reflect.DeepEqual(p.Rules.Groups, []model.Group{
+			{Pairs: []model.Pair{{0, 1}, {3, 4}}, Cost: 3}, {Pairs: []model.Pair{{3, 4}}, Cost: 1, Moved: true, All: true},
+		}) {
 		t.Errorf("read %v and %v", p.Rules.DifferentPools, p.Rules.SamePool)
 	}
 	var b bytes.Buffer
@@ -92,6 +99,9 @@ func TestListsFaults(t *testing.T) {
 		{`["c", "a"]`, `["c", "c"]`, `x.json:19: same_pool[0] "c": the list has the buffer twice`},
 		{`"objects": true`, `"objects": 1`, `x.json:5: pools.objects "1": is neither true nor false`},
 		{`["c", "a"]`, `"ca"`, `x.json:19: same_pool "\"ca\"": is not a list`},
+		{`"unless one coincides"`, `"never"`, `x.json:29: groups.paid "never": must be one of: if one shares, if all share, `},
+		{`[["v", "w"]]`, `[]`, `x.json:29: groups[1]: has no pair of buffers`},
+		{`[["v", "w"]]`, `[["v", "u"]]`, `x.json:29: groups "u": is no buffer of the problem`},
 		{`["c", "a"]`, `["c", 1]`, `x.json:19: same_pool "1": is not a string`},
 	} {
 		_, _, err := Read(strings.NewReader(strings.Replace(banks, x.from, x.to, 1)), "x.json")

@@ -28,7 +28,7 @@ var (
 	rulesDocumentKeys = slices.Concat(documentKeys, []string{
 		"pools", "together", "apart", "may_overlap", "penalties", "distances", "threads", "period", "objective",
 	})
-	listKeys          = []string{"different_pools", "same_pool", "lockstep", "kinds", "scenarios", "symbols"}
+	listKeys          = []string{"different_pools", "same_pool", "lockstep", "kinds", "groups", "scenarios", "symbols"}
 	listsDocumentKeys = slices.Concat(rulesDocumentKeys, listKeys)
 	rulesBufferKeys   = slices.Concat(bufferKeys, []string{"fixed", "pools", "costs", "evictions"})
 	banksBufferKeys   = slices.Concat(rulesBufferKeys, []string{"spans"})
@@ -81,6 +81,7 @@ type ruled struct {
 	rules     model.Rules
 	lists     map[string][]rule // pairs, by key
 	together  []tied
+	groups    []gathered
 	named     map[string][]listed // lists of buffers, by key
 	items     map[string][]int    // by key, for other lists: where each item stands
 	keys      map[string]int      // by key: where the value stands
@@ -140,6 +141,8 @@ func (d *decoder) rule(name string) {
 			x.whole = d.sound
 			d.named[name] = append(d.named[name], x)
 		})
+	case "groups":
+		d.list(name, groupBytes, d.readGroup)
 	case "threads":
 		threads := d.amount(name)
 		if threads > maxThreads {
@@ -475,7 +478,7 @@ func (l *lookup) of(at int, field, name string) int32 {
 func (d *decoder) resolveBuffers() {
 	l := lookup{d: d, what: "buffer"}
 	d.claims.buffers = &l
-	if len(d.lists)+len(d.together)+len(d.named)+len(d.claims.parts) == 0 {
+	if len(d.lists)+len(d.together)+len(d.named)+len(d.groups)+len(d.claims.parts) == 0 {
 		return
 	}
 	l.index = make(map[string]int32, len(d.problem.Buffers))
@@ -507,6 +510,7 @@ func (d *decoder) resolveBuffers() {
 	for _, x := range r.Listings() {
 		*x.Lists = all(x.Name)
 	}
+	d.resolveGroups(&l)
 	each := func(key string, add func(pair model.Pair, value int64)) {
 		for _, x := range d.lists[key] {
 			if x.whole {

@@ -75,6 +75,11 @@ func writableRules(p *model.Problem, plan *Plan) error {
 	for _, x := range r.Penalties {
 		errs = append(errs, buffer("penalties", x.Buffers[:]...))
 	}
+	for k := range r.Groups {
+		for _, x := range r.Groups[k].Pairs {
+			errs = append(errs, buffer("groups", x[:]...))
+		}
+	}
 	for _, x := range r.Distances {
 		errs = append(errs, buffer("distances", x.Buffers[:]...))
 	}
@@ -237,6 +242,7 @@ func (e *encoder) rulesBelow(p *model.Problem) {
 		e.str(`{"buffers": `)
 		pair(r.Penalties[k].Buffers).str(`, "cost": `).int(r.Penalties[k].Cost).str("}")
 	})
+	e.groupsBelow(r, pair)
 }
 
 // rulesPlan writes what a plan has of rules.

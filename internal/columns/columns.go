@@ -27,18 +27,20 @@ const (
 	Spans                 // buffer
 	Granularity           // pool, bytes of a page
 	Kinds                 // as DifferentPools
+	Groups                // group, first, second; the rows of a group follow one another
+	GroupCosts            // for each group, its cost and its place in model.Paid
 	Count
 )
 
 // Widths are the numbers in a row of each list.
-var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4, 2, 2, 1, 2, 2, 3, 1, 2, 2}
+var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4, 2, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2}
 
 // Lists are the rows of each list, or nil. A row is valid until the next one.
 type Lists [Count]iter.Seq[[]int64]
 
-// Fill adds the rules of the lists to a problem, which has its pools already. In rows of Reserved, Allowed, Costs, Evictions,
-// Objects, Borders, Sizes, Spans and Granularity, the first number must name an existing pool or buffer. Other indices must fit 32 bits. model.Validate
-// reports all other faults.
+// Fill adds the rules of the lists to a problem, which has its pools already. In rows of Reserved, Allowed, Costs,
+// Evictions, Objects, Borders, Sizes, Spans and Granularity, the first number must name an existing pool or buffer. Other
+// indices must fit 32 bits. model.Validate reports all other faults: a group without a cost gets one of -1.
 func (l *Lists) Fill(p *model.Problem) {
 	r := p.Rules
 	each := func(list int, row func(x []int64)) {
@@ -92,6 +94,25 @@ func (l *Lists) Fill(p *model.Problem) {
 	}
 	r.DifferentPools, r.SamePool, r.Lockstep = of(DifferentPools), of(SamePool), of(Lockstep)
 	r.Kinds = of(Kinds)
+	last := int64(-1)
+	each(Groups, func(x []int64) {
+		if len(r.Groups) == 0 || x[0] != last {
+			r.Groups = append(r.Groups, model.Group{Cost: -1})
+		}
+		g := &r.Groups[len(r.Groups)-1]
+		last, g.Pairs = x[0], append(g.Pairs, pair(x[1:]))
+	})
+	k := 0
+	each(GroupCosts, func(x []int64) {
+		if k == len(r.Groups) {
+			r.Groups = append(r.Groups, model.Group{})
+		}
+		if r.Groups[k].Cost = x[0]; x[1] < 0 || x[1] >= int64(len(model.Paid)) {
+			r.Groups[k].Cost = -1
+		}
+		r.Groups[k].SetWhen(int(x[1] & 3))
+		k++
+	})
 	each(Granularity, func(x []int64) { r.Pools[x[0]].Granularity = x[1] })
 	each(Objects, func(x []int64) { r.Pools[x[0]].Objects = true })
 	each(Borders, func(x []int64) { r.Pools[x[0]].Borders = append(r.Pools[x[0]].Borders, x[1]) })

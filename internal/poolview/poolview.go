@@ -94,7 +94,7 @@ func Of(p *model.Problem, plan *model.Plan) (*Drawing, error) {
 	if err := d.stack(); err != nil {
 		return nil, err
 	}
-	d.link(p)
+	d.link(p, plan)
 	return d, nil
 }
 
@@ -179,7 +179,7 @@ func (d *Drawing) stack() error {
 func (d *Drawing) Top() int64 { return d.Lanes[0].Base + d.Lanes[0].Room }
 
 // link lists the pairs that rules name.
-func (d *Drawing) link(p *model.Problem) {
+func (d *Drawing) link(p *model.Problem, plan *model.Plan) {
 	if p.Rules == nil {
 		return
 	}
@@ -191,7 +191,7 @@ func (d *Drawing) link(p *model.Problem) {
 	for _, x := range p.Rules.Apart {
 		d.Links = append(d.Links, Link{A: d.First[x[0]], B: d.First[x[1]], Kind: Apart})
 	}
-	if len(p.Rules.Penalties) == 0 {
+	if len(p.Rules.Penalties)+len(p.Rules.Groups) == 0 {
 		return
 	}
 	conflicts := model.NewConflicts(p)
@@ -200,6 +200,15 @@ func (d *Drawing) link(p *model.Problem) {
 		a, b := d.First[i], d.First[j]
 		paid := x.Cost > 0 && !conflicts.Inert(int(i), int(j)) && d.shares(int(i), int(j))
 		d.Links = append(d.Links, Link{A: a, B: b, Kind: Penalty, Cost: x.Cost, Paid: paid})
+	}
+	for k := range p.Rules.Groups {
+		g := &p.Rules.Groups[k]
+		paid := g.Cost > 0 && conflicts.Pays(g, plan)
+		for _, x := range g.Pairs {
+			d.Links = append(d.Links, Link{
+				A: d.First[x[0]], B: d.First[x[1]], Kind: Penalty, Cost: g.Cost, Paid: paid && conflicts.Counts(g, x, plan),
+			})
+		}
 	}
 }
 

@@ -79,6 +79,12 @@ func TestPaid(t *testing.T) {
 	if err != nil || !d.Links[2].Paid || d.Links[3].Paid {
 		t.Errorf("links %+v, %v", d.Links, err)
 	}
+	plain := &model.Problem{Buffers: []model.Buffer{{Upper: 1, Size: 4}, {Lower: 1, Upper: 2, Size: 4}}, Rules: &model.Rules{Groups: []model.Group{
+		{Pairs: []model.Pair{{0, 1}}, Cost: 3}, {Pairs: []model.Pair{{0, 1}}, Cost: 2, Moved: true},
+	}}}
+	if d, err := Of(plain, &model.Plan{Offsets: []int64{0, 0}}); err != nil || !d.Links[0].Paid || d.Links[0].Cost != 3 || d.Links[1].Paid {
+		t.Errorf("groups: links %+v, %v", d.Links, err)
+	}
 }
 
 // TestWrapped: a life that runs over the end of the period is drawn in two pieces, with its gaps.

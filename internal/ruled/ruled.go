@@ -1,6 +1,7 @@
 // Package ruled plans problems with rules. It has no search of its own. The stages below call the packages under it,
 // and each of these calls the next:
 //
+//	groups        decides which prices of sets of pairs are paid; each question is a whole problem without them
 //	eviction      decides which evictions are taken; the parts of the buffers that stay are planned without any
 //	pages         keeps buffers of different kinds from sharing a page
 //	sizes         chooses the size of each pool that may have several, each at a price
@@ -32,6 +33,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/ruled/banks"
 	"github.com/stowage-go/stowage/internal/ruled/eviction"
+	"github.com/stowage-go/stowage/internal/ruled/groups"
 	"github.com/stowage-go/stowage/internal/ruled/pages"
 	"github.com/stowage-go/stowage/internal/ruled/poolchoice"
 	"github.com/stowage-go/stowage/internal/ruled/poollists"
@@ -46,6 +48,7 @@ import (
 
 // stages is the path of a problem with rules.
 var stages = []stage.Stage[*attempt]{
+	{Name: "groups", Does: "which groups of pairs are paid for", For: (*attempt).grouped, Run: (*attempt).group, Nested: true},
 	{Name: "own", Does: "the planner takes rules by itself", For: (*attempt).ruler, Run: (*attempt).own},
 	{Name: "small", Does: "all choices of a small problem, briefly", For: (*attempt).quick, Run: (*attempt).enumerate},
 	{Name: "evictions", Does: "which evictions are taken, and a plan of what is left", For: (*attempt).evicts, Run: (*attempt).evict},
@@ -61,8 +64,9 @@ type attempt struct {
 	o        plan.Options
 	tell     func(plan.Turn)
 	r        plan.Result
-	searched bool // the searches for many buffers have been made
-	whole    bool // r is the complete answer of a planner that accepts rules
+	searched bool                                                                                  // the searches for many buffers have been made
+	whole    bool                                                                                  // r is the complete answer
+	solve    func(context.Context, *model.Problem, run.Planner, plan.Options) (plan.Result, error) // Solve
 }
 
 // Solve plans a valid problem with rules. The error is for a problem that the planner or this package refuses.
@@ -71,7 +75,7 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 	if o.Start != nil {
 		return plan.Result{}, plan.Unsupported(planner.Name(), "cannot honour a plan to start from, with rules")
 	}
-	a := &attempt{p: p, planner: planner, tell: o.Turns, r: plan.Result{Planner: planner.Name()}}
+	a := &attempt{p: p, planner: planner, tell: o.Turns, r: plan.Result{Planner: planner.Name()}, solve: Solve}
 	o.Progress, o.Moves, o.Turns = nil, nil, nil
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -84,7 +88,7 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 	if err := stage.Run(ctx, a, stages, a.tell); err != nil {
 		return plan.Result{}, err
 	}
-	if !a.Done() {
+	if !a.Done() || a.grouped() && a.open() {
 		a.r.Stopped = run.Why(ctx, a.r.Stats.Nodes, o.NodeLimit)
 	}
 	a.r.Objective = p.Objective()
@@ -94,13 +98,39 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 
 // Done reports whether the result is the answer.
 func (a *attempt) Done() bool {
-	open := a.r.Status == model.Unknown || a.r.Status == model.Feasible && pools.Minimizing(a.p, &a.o)
-	return a.whole || !open
+	return a.whole || !a.open()
+}
+
+// open reports whether something is left to look for.
+func (a *attempt) open() bool {
+	return a.r.Status == model.Unknown || a.r.Status == model.Feasible && pools.Minimizing(a.p, &a.o)
 }
 
 // Turn reports the progress of the run.
 func (a *attempt) Turn() plan.Turn {
 	return plan.Turn{Nodes: a.r.Stats.Nodes, Height: a.r.Height, LowerBound: a.r.LowerBound, Measures: a.r.Measures}
+}
+
+// grouped reports whether the problem has groups.
+func (a *attempt) grouped() bool { return len(a.p.Rules.Groups) > 0 }
+
+// group plans a problem with groups, by problems without.
+func (a *attempt) group(ctx context.Context) error {
+	o := relax.Options{Options: a.o, Name: a.planner.Name(), Least: pools.Minimizing(a.p, &a.o)}
+	o.Turns = a.tell
+	r, err := groups.Plan(ctx, a.p, o, plan.Stats{}, a.again)
+	a.r, a.whole = r, true
+	return err
+}
+
+// again plans a problem with fewer rules, from the first stage on.
+func (a *attempt) again(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+	if o.NodeLimit > 0 {
+		o.NodeLimit = max(1, o.NodeLimit-spent.Nodes)
+	}
+	r, err := a.solve(ctx, p, a.planner, o)
+	r.Stats.Nodes += spent.Nodes
+	return r, err
 }
 
 // ruler reports whether the planner may accept rules itself.

@@ -118,6 +118,12 @@ var rules = []keyword{
 		python: "Optional[Lists] = None", typescript: "readonly (readonly Name[])[]",
 	},
 	{
+		name: "groups", doc: "prices that are paid once for a set of pairs",
+		cxx:        []string{"std::vector<group> groups{};"},
+		python:     "Optional[Iterable[Union[Mapping[str, object], Sequence[object]]]] = None",
+		typescript: "readonly { pairs: readonly (readonly Name[])[]; cost: Whole; paid?: Paid }[]",
+	},
+	{
 		name: "spans", doc: "buffers that may lie on both sides of a border of their pool",
 		cxx:    []string{"std::vector<int64_t> spans{};"},
 		python: "Optional[Iterable[Name]] = None", typescript: "readonly Name[]",

@@ -38,7 +38,26 @@ func (c *ruled) penalty() (paid int64) {
 			}
 		}
 	}
+	for k := range c.rules.Groups {
+		if g := &c.rules.Groups[k]; c.counting(g) == len(g.Pairs) || !g.All && c.counting(g) > 0 {
+			paid = add(paid, g.Cost)
+		}
+	}
 	return paid
+}
+
+// counting returns how many pairs of a group count: those that share bytes, or those that are not at one place.
+func (c *ruled) counting(g *model.Group) (n int) {
+	for _, pair := range g.Pairs {
+		x, y := &c.placed[c.first[pair[0]]], &c.placed[c.first[pair[1]]]
+		key := ordered(pair[0], pair[1])
+		body := c.root(pair[0]) == c.root(pair[1])
+		conflict := !body && (c.apart[key] || !c.free[key] && c.meet(x, y))
+		if g.Moved && (conflict || x.pool != y.pool || x.at != y.at) || !g.Moved && !conflict && !body && c.share(x, y) {
+			n++
+		}
+	}
+	return n
 }
 
 // measures computes every measure. Sums stop at the largest int64.

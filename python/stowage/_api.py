@@ -59,7 +59,8 @@ def solve(
     may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None, penalties: Optional[Triples] = None,
     evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
     period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, different_pools: Optional[Lists] = None,
-    same_pool: Optional[Lists] = None, lockstep: Optional[Lists] = None, kinds: Optional[Lists] = None, spans: Optional[Iterable[Name]] = None,
+    same_pool: Optional[Lists] = None, lockstep: Optional[Lists] = None, kinds: Optional[Lists] = None,
+    groups: Optional[Iterable[Union[Mapping[str, object], Sequence[object]]]] = None, spans: Optional[Iterable[Name]] = None,
     planner: Optional[str] = None, capacity: Optional[Size] = None, minimize: bool = False, timeout: Optional[Seconds] = None,
     nodes: Optional[SupportsIndex] = None, workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0, without: Sequence[str] = (),
     params: Optional[Mapping[str, object]] = None, start: Optional[Start] = None, progress: Optional[Callable[[Progress], object]] = None,
@@ -98,6 +99,9 @@ def solve(
                   offset, each in its pool
     kinds         lists of buffers of one kind; two of different kinds that conflict share no page
                   of a pool with a granularity
+    groups        prices that are paid once for a set of pairs: {"pairs": [(a, b)], "cost": 3}; "paid"
+                  is "if one shares" (bytes; the default), "if all share", "unless all coincide"
+                  (at one offset of one pool) or "unless one coincides"
     spans         buffers that may lie on both sides of a border of their pool
 
     With a sequence of numbers for each buffer, lower and upper are lifespans by several clocks.
@@ -107,7 +111,8 @@ def solve(
     problem = Problem(
         lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, pools=pools, allowed=allowed, costs=costs,
         together=together, apart=apart, may_overlap=may_overlap, distances=distances, penalties=penalties, period=period,
-        evictions=evictions, objective=objective, different_pools=different_pools, same_pool=same_pool, lockstep=lockstep, kinds=kinds, spans=spans,
+        evictions=evictions, objective=objective, different_pools=different_pools, same_pool=same_pool, lockstep=lockstep, kinds=kinds, groups=groups,
+        spans=spans,
     )  # fmt: skip
     o = _options(capacity, minimize, timeout, nodes, workers, seed, planner, without, params)
     if start is None:
@@ -523,7 +528,7 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
 
     offsets = [b.get("offset", b.get("fixed")) for b in buffers]  # version 2 says fixed
     gaps = [[(g["lower"], g["upper"], *g.get("window", ())) for g in b.get("gaps", ())] for b in buffers]
-    rules: dict[str, Any] = {key: document[key] for key in ("pools", "together", "apart", "may_overlap", "distances", "penalties", "period", "objective", *LISTINGS) if document.get(key)}
+    rules: dict[str, Any] = {key: document[key] for key in ("pools", "together", "apart", "may_overlap", "distances", "penalties", "period", "objective", "groups", *LISTINGS) if document.get(key)}
     for keyword, key in (("allowed", "pools"), ("costs", "costs"), ("evictions", "evictions")):
         if any(key in b for b in buffers):
             rules[keyword] = column(key, None)

@@ -58,7 +58,10 @@ class Part(NamedTuple):
 
 # The rules that are lists of buffers, and the lists of rows.
 LISTINGS = ("different_pools", "same_pool", "lockstep", "kinds")
-LISTS = ("reserved", "allowed", "costs", "together", "apart", "may_overlap", "distances", "penalties", "evictions", *LISTINGS, "borders", "sizes", "spans")
+LISTS = ("reserved", "allowed", "costs", "together", "apart", "may_overlap", "distances", "penalties", "evictions", *LISTINGS, "borders", "sizes", "spans", "groups", "group_costs")
+
+# When the price of a group is paid.
+PAID = ("if one shares", "if all share", "unless all coincide", "unless one coincides")
 
 
 def _rows(name: str, doc: str) -> Any:
@@ -86,6 +89,7 @@ class Rules:
                  lists of buffers: any two in different pools, all in one pool, or all at one
                  offset, each in its pool
     kinds        lists of buffers of one kind
+    groups       prices that are paid once for a set of pairs: {"pairs", "cost", "paid"}
     spans        buffers that may lie on both sides of a border of their pool
     """
 
@@ -153,6 +157,15 @@ class Rules:
             for k, members in enumerate(_many(name, given.get(name))):
                 what = f"{name}[{k}]"
                 add(name, *(buffers(what, x) for x in _many(what, members)))
+        for k, group in enumerate(_many("groups", given.get("groups"))):
+            what = f"groups[{k}]"
+            pairs, cost, *paid = (group.get("pairs"), group.get("cost"), group.get("paid", PAID[0])) if isinstance(group, Mapping) else _many(what, group)
+            when = paid[0] if paid else PAID[0]
+            if when not in PAID:
+                raise InputError(f"{what}: paid: {when!r} is none of {', '.join(PAID)}")
+            for pair in _many(what, pairs):
+                add("groups", k, *(buffers(what, x) for x in _row(what, pair, 2, str)))
+            add("group_costs", _whole(what, cost), PAID.index(when))
         for x in _many("spans", given.get("spans")):
             add("spans", buffers("spans", x))
         objective = given.get("objective")
@@ -206,6 +219,14 @@ class Rules:
     kinds: list[tuple[int, ...]] = _rows("kinds", "Lists of buffers of one kind.")
 
     @property
+    def groups(self) -> list[dict[str, Any]]:
+        """Prices that are paid once for a set of pairs, each with pairs, cost and paid."""
+        pairs: list[list[tuple[int, int]]] = [[] for _ in self._lists["group_costs"]]
+        for k, first, second in self._lists["groups"]:
+            pairs[k].append((first, second))
+        return [{"pairs": of, "cost": cost, "paid": PAID[when]} for of, (cost, when) in zip(pairs, self._lists["group_costs"])]
+
+    @property
     def spans(self) -> list[int]:
         """Buffers that may lie on both sides of a border of their pool."""
         return [row[0] for row in self._lists["spans"]]
@@ -230,7 +251,7 @@ class Rules:
         return {
             "pools": self.pools, "allowed": self.allowed, "costs": self.costs, "together": [{"buffers": (a, b), "at": (0, at)} for a, b, at in self.together],
             "apart": self.apart, "may_overlap": self.may_overlap, "distances": self.distances, "penalties": self.penalties, "period": self.period or None,
-            "evictions": self.evictions, "objective": self.objective, **{name: self._lists[name] for name in LISTINGS}, "spans": self.spans,
+            "evictions": self.evictions, "objective": self.objective, **{name: self._lists[name] for name in LISTINGS}, "spans": self.spans, "groups": self.groups,
         }  # fmt: skip
 
     def _without(self, names: Iterable[str]) -> Rules:
@@ -243,7 +264,7 @@ class Rules:
 
     def _into(self, d: dict[str, Any], ids: Sequence[str]) -> None:
         """Adds the rules to the content of a JSON file with these buffers."""
-        d["version"] = 3 if any(self._lists[name] for name in (*LISTINGS, "borders", "sizes")) or any(pool.objects or pool.granularity for pool in self.pools) else 2
+        d["version"] = 3 if any(self._lists[name] for name in (*LISTINGS, "borders", "sizes", "group_costs")) or any(pool.objects or pool.granularity for pool in self.pools) else 2
         if self.pools:
             pools: list[dict[str, Any]] = [{"id": pool.id} for pool in self.pools]
             d["pools"] = pools
@@ -281,6 +302,7 @@ class Rules:
             "may_overlap": [[ids[a], ids[b]] for a, b in self.may_overlap],
             "distances": [{"buffers": [ids[a], ids[b]], "distance": x} for a, b, x in self.distances],
             "penalties": [{"buffers": [ids[a], ids[b]], "cost": x} for a, b, x in self.penalties],
+            "groups": [{**group, "pairs": [[ids[a], ids[b]] for a, b in group["pairs"]]} for group in self.groups],
             **{name: [[ids[i] for i in row] for row in self._lists[name]] for name in LISTINGS},
         }
         d.update({key: rows for key, rows in below.items() if rows})

@@ -163,6 +163,8 @@ class Rules(unittest.TestCase):
             (two, {"pools": [stowage.Pool("x", borders=[8])], "objective": "height"}, "height", 13),
             (two, {"pools": [{"id": "x", "borders": [8]}], "objective": "height", "spans": ["b"]}, "height", 11),
             (two, {"pools": [{"id": "x", "granularity": 8}], "objective": "height", "kinds": [["a"], ["b"]]}, "height", 13),
+            (apart, {"groups": [{"pairs": [("a", "b")], "cost": 7}], "objective": ["penalty", "height"]}, "height", 11),
+            (apart, {"groups": [([(0, 1)], 7, "unless all coincide")], "objective": "penalty"}, "penalty", 0),
             (two, {"pools": [stowage.Pool("x", sizes=[(8, 1), (16, 5)]), {"id": "y", "sizes": [[8, 3]]}], "objective": "cost"}, "cost", 4),
             (two, {"pools": [stowage.Pool("x", objects=True)], "objective": ["height", "objects"]}, "objects", 2),
             (apart, {"pools": [{"id": "x", "objects": True}], "objective": ["height", "objects"]}, "objects", 1),
@@ -171,7 +173,7 @@ class Rules(unittest.TestCase):
             plan = stowage.solve(*times, names="abc"[: len(times[0])], **rules)
             self.assertEqual((plan.measures[measure], plan.status), (value, "optimal"), rules)
             d = p.as_dict()
-            self.assertEqual(d["version"], 3 if len(rules) > 2 or any(x in str(d["pools"]) for x in ("objects", "borders", "sizes")) else 2)
+            self.assertEqual(d["version"], 3 if len(rules) > 2 or "groups" in rules or any(x in str(d["pools"]) for x in ("objects", "borders", "sizes")) else 2)
             self.assertEqual(pickle.loads(pickle.dumps(p)).as_dict(), d)
             self.assertEqual(_api._problem_of(d).as_dict(), d)
         with self.assertRaisesRegex(stowage.InputError, "different_pools\\[0\\]: there is no buffer"):

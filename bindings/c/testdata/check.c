@@ -157,7 +157,7 @@ static void rules(void) {
 	// Banks: two buffers that never meet are in two pools, two that meet in one, and two share an object.
 	{
 		const int64_t early[] = {0, 4}, late[] = {4, 8}, both[] = {0, 1}, none[] = {0, 0}, bytes[] = {6, 5};
-		const char *const height[] = {"height", "objects"}, *const tallest[] = {"max_height"};
+		const char *const height[] = {"height", "objects"}, *const tallest[] = {"max_height"}, *const penalty[] = {"penalty"};
 		stowage_solver *b = stowage_new();
 		CHECK(stowage_set_buffers(b, 2, early, late, bytes) == 0 && stowage_set_pools(b, 2, pools, NULL, NULL, NULL) == 0);
 		CHECK(stowage_set_objective(b, 1, height) == 0 && stowage_set_different_pools(b, 2, none, both) == 0);
@@ -174,6 +174,13 @@ static void rules(void) {
 		CHECK(stowage_set_granularity(b, 0, NULL, NULL) == 0 && stowage_set_kinds(b, 0, NULL, NULL) == 0);
 		CHECK(stowage_set_borders(b, 0, NULL, NULL) == 0 && stowage_set_spans(b, 0, NULL) == 0 && stowage_set_sizes(b, 0, NULL, NULL, NULL) == 0);
 		CHECK(stowage_set_lockstep(b, 0, NULL, NULL) == 0 && stowage_set_allowed(b, 0, NULL, NULL) == 0);
+		CHECK(stowage_set_buffers(b, 2, early, late, bytes) == 0 && stowage_set_pools(b, 1, pools, NULL, NULL, NULL) == 0);
+		CHECK(stowage_set_groups(b, 1, none, none, both + 1) == 0 && stowage_set_group_costs(b, 1, bytes, none) == 0);
+		CHECK(stowage_set_objective(b, 1, penalty) == 0 && stowage_solve(b, offsets) == STOWAGE_OPTIMAL && offsets[0] != offsets[1]);
+		CHECK(stowage_get_measure(b, "penalty", &value, NULL) == 0 && value == 0 && strstr(stowage_json(b, NULL), "\"groups\"") != NULL);
+		CHECK(stowage_set_group_costs(b, 1, bytes, bad) == 0 && stowage_solve(b, offsets) == STOWAGE_E_INPUT);
+		CHECK(stowage_set_groups(b, 0, NULL, NULL, NULL) == 0 && stowage_set_group_costs(b, 0, NULL, NULL) == 0);
+		CHECK(stowage_set_objective(b, 1, tallest) == 0 && stowage_set_pools(b, 2, pools, NULL, NULL, NULL) == 0);
 		CHECK(stowage_set_same_pool(b, 1, none, bad) == 0);
 		CHECK(stowage_solve(b, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(b), "same_pool[0] \"7\": there is no buffer of this index") != NULL);
 		CHECK(stowage_set_buffers(b, 2, early, late, bytes) == 0 && stowage_set_pools(b, 2, pools, NULL, NULL, NULL) == 0);

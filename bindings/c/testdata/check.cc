@@ -249,6 +249,9 @@ static void memories() {
   r.pools = {{"x"}, {"y"}}, r.pools[0].sizes = {{8, 1}, {16, 5}}, r.pools[1].sizes = {{8, 3}};
   CHECK(s.rules(r).solve().pools[0] != s.solve().pools[1] && s.measure("cost").first == 4);
   r = {};
+  r.groups = {{{{0, 1}}, 4}, {{{0, 1}}, 3, STOWAGE_UNLESS_ALL_COINCIDE}}, r.objective = {"penalty"};
+  CHECK(s.buffers({0, 1}, {1, 2}, {7, 5}).rules(r).solve().height == 12 && s.measure("penalty").first == 3);
+  r = {};
   r.pools = {{"x"}}, r.pools[0].objects = true, r.objective = {"height", "objects"};
   CHECK(s.buffers({0, 1}, {1, 2}, {7, 5}).rules(r).solve().height == 7 && s.measure("objects").first == 1);
   s.buffers({0, 0}, {1, 1}, {7, 7});

@@ -60,6 +60,9 @@ export interface Pool {
 /** A buffer or a pool: its place, or its name. */
 export type Name = number | bigint | string;
 
+/** When the price of a group is paid: its pairs share bytes, or they coincide, in one pool at one offset. Default: "if one shares". */
+export type Paid = "if one shares" | "if all share" | "unless all coincide" | "unless one coincides";
+
 /** Rules say what one block of bytes and plain lifespans cannot; docs/memories.md has an example of each. */
 export interface Rules {
   // generated: rules
@@ -95,6 +98,8 @@ export interface Rules {
   lockstep?: readonly (readonly Name[])[];
   /** Lists of buffers of one kind; two of different kinds that conflict share no page of a pool with a granularity. */
   kinds?: readonly (readonly Name[])[];
+  /** Prices that are paid once for a set of pairs. */
+  groups?: readonly { pairs: readonly (readonly Name[])[]; cost: Whole; paid?: Paid }[];
   /** Buffers that may lie on both sides of a border of their pool. */
   spans?: readonly Name[];
   // end of rules

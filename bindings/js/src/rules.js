@@ -8,11 +8,12 @@ import { sizeOf } from "./units.js";
 // prettier-ignore
 const RULES = [
   "pools", "allowed", "costs", "together", "apart", "mayOverlap", "distances", "penalties", "evictions", "clocks",
-  "period", "objective", "differentPools", "samePool", "lockstep", "kinds", "spans",
+  "period", "objective", "differentPools", "samePool", "lockstep", "kinds", "groups", "spans",
 ];
 // end of rules
 // Those that are lists, row after row.
-const LISTS = ["reserved", ...RULES.slice(1, 9), "differentPools", "samePool", "objects", "lockstep", "borders", "sizes", "spans", "granularity", "kinds"];
+const LISTS = ["reserved", ...RULES.slice(1, 9), "differentPools", "samePool", "objects", "lockstep", "borders", "sizes", "spans", "granularity", "kinds", "groups", "groupCosts"];
+const PAID = ["if one shares", "if all share", "unless all coincide", "unless one coincides"];
 const POOL = ["id", "capacity", "alignment", "cost", "reserved", "objects", "borders", "sizes", "granularity"];
 
 const textual = (value) => typeof value === "string";
@@ -89,6 +90,14 @@ export function rulesOf(rules, n, ids) {
       for (const of of rowsOf(list, what)) lists[name].push(BigInt(k), buffer(of, what));
     });
   }
+  rowsOf(rules.groups, "groups").forEach(({ pairs, cost, paid = PAID[0] }, k) => {
+    const what = `groups[${k}]`;
+    const when = PAID.indexOf(paid);
+    if (when < 0) throw new InputError(`${what}.paid: must be one of: ${PAID.join(", ")}`);
+    for (const pair of rowsOf(pairs, what))
+      lists.groups.push(BigInt(k), ...rowOf(pair, 2, what).map((name) => buffer(name, what)));
+    lists.groupCosts.push(wholeOf(cost, what), BigInt(when));
+  });
   for (const of of rowsOf(rules.spans, "spans")) lists.spans.push(buffer(of, "spans"));
   const out = {
     ids: pools.map(({ id }) => id),

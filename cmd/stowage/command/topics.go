@@ -153,6 +153,10 @@ Keys beside buffers:
   distances    a result over an operand: {"buffers": [operand, result],
                "distance": D}, if offset of operand - that of result >= D
   penalties    {"buffers": [a, b], "cost": N}, paid if the two share a byte
+  groups       {"pairs": [[a, b], ...], "cost": N, "paid": "if one shares"}
+               (version 3): a price that is paid once for all pairs; also
+               "if all share", "unless all coincide" (at one offset of one
+               pool) and "unless one coincides"
   threads      the number of clocks; lower and upper are then lists
   period       the length of a step that repeats
   objective    what is minimised, the most important first: height,

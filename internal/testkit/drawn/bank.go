@@ -47,6 +47,9 @@ func Bank(r *rand.Rand, want ...string) *model.Problem {
 		if slices.Contains(banks, "borders") && !border(r, &q) || lockstep && !inStep(r, &q) {
 			continue
 		}
+		if slices.Contains(banks, "groups") {
+			gather(r, &q)
+		}
 		has := FeaturesOf(&q)
 		if model.Validate(&q) == nil && !slices.ContainsFunc(slices.Concat(banks, rest),
 			func(f string) bool { return !slices.Contains(has, f) }) {
@@ -103,6 +106,25 @@ func page(r *rand.Rand, p *model.Problem) {
 		if q := &rules.Pools[k]; !q.Objects && r.IntN(4) > 0 {
 			q.Granularity = 1 + r.Int64N(largest+2)
 		}
+	}
+}
+
+// gather makes groups of pairs. The penalty is mostly the first measure, or among them.
+func gather(r *rand.Rand, p *model.Problem) {
+	if len(p.Buffers) < 2 {
+		return
+	}
+	for range 1 + r.IntN(3) {
+		g := model.Group{Cost: r.Int64N(9), Moved: r.IntN(2) == 0, All: r.IntN(3) == 0}
+		for range 1 + r.IntN(3) {
+			i := r.IntN(len(p.Buffers))
+			j := (i + 1 + r.IntN(len(p.Buffers)-1)) % len(p.Buffers)
+			g.Pairs = append(g.Pairs, model.Pair{int32(i), int32(j)})
+		}
+		p.Rules.Groups = append(p.Rules.Groups, g)
+	}
+	if o := p.Objective(); !slices.Contains(o, model.MeasurePenalty) && r.IntN(6) > 0 {
+		p.Rules.Objective = slices.Insert(slices.Clone(o), r.IntN(len(o)+1), model.MeasurePenalty)
 	}
 }
 

@@ -43,6 +43,8 @@ func Without(p *model.Problem, feature string) *model.Problem {
 		rules.SamePool = nil
 	case "lockstep":
 		rules.Lockstep = nil
+	case "groups":
+		rules.Groups = nil
 	case "distances":
 		rules.Distances = nil
 	case "penalties":

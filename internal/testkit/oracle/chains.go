@@ -41,7 +41,7 @@ func Chains(p *model.Problem, most int) (best []int64, plan *model.Plan, decided
 		return nil, nil, false
 	}
 	o.search = func() {
-		c := &chains{ruled: o, paid: map[[2]int]bool{}}
+		c := &chains{ruled: o, paid: map[[2]int]bool{}, fees: map[int]bool{}}
 		c.bodies()
 		o.connect()
 		c.matrix()
@@ -61,6 +61,7 @@ type chains struct {
 	at     []int64         // of each body that has joined, the offset of its first piece
 	above  []above         // the inequalities that are tried
 	paid   map[[2]int]bool // the penalised pairs of pieces that are paid for; the larger number first
+	fees   map[int]bool    // the groups that are paid for
 }
 
 // above says that the offset of body b is at least that of body a plus d.
@@ -144,7 +145,8 @@ func (c *chains) place() {
 		return
 	}
 	joined := func(m int) bool { return c.of[m] < len(c.at) }
-	least := c.values(joined, func(m, n int) bool { return c.paid[[2]int{m, n}] })
+	fee := func(g int) bool { return c.fees[g] }
+	least := c.values(joined, func(m, n int) bool { return c.paid[[2]int{m, n}] }, fee)
 	if c.best != nil && slices.Compare(least, c.best) >= 0 {
 		return
 	}
@@ -155,9 +157,15 @@ func (c *chains) place() {
 			}
 		}
 	}
+	for g := range c.rules.Groups {
+		if !c.fees[g] && c.pays(g, joined) {
+			c.free(g, joined)
+			return
+		}
+	}
 	g := len(c.at)
 	if g == len(c.groups) {
-		c.best = c.values(joined, c.shares)
+		c.best = c.values(joined, c.shares, func(g int) bool { return c.pays(g, joined) })
 		c.keep()
 		return
 	}
@@ -247,6 +255,35 @@ func (c *chains) resolve(k, m int) bool {
 		}
 	}
 	return true
+}
+
+// free tries to pay for a group, and each way not to.
+func (c *chains) free(g int, joined func(m int) bool) {
+	c.fees[g] = true
+	c.place()
+	delete(c.fees, g)
+	c.stand()
+	x := &c.rules.Groups[g]
+	for _, pair := range x.Pairs {
+		k, m := c.pieceOf(pair[0]), c.pieceOf(pair[1])
+		if !joined(k) || !joined(m) || !c.counts(x, k, m) {
+			continue
+		}
+		l := &c.all[k][m]
+		switch {
+		case !x.Moved:
+			for _, way := range [][2]int{{k, m}, {m, k}} { // the second lies above the first
+				a, b := way[0], way[1]
+				up := above{a: c.of[a], b: c.of[b], d: c.p.Buffers[c.pieces[a].buffer].Size + c.rel[a] - c.rel[b]}
+				c.try(slices.Clone(c.at), append(slices.Clone(c.above), up))
+			}
+		case c.pieces[k].pool == c.pieces[m].pool && (l.same || l.free && !l.apart || !l.apart && len(l.uses) == 0):
+			c.level(k, m)
+		}
+		if !x.All {
+			return // this pair must not count, or none of the group's plans is left
+		}
+	}
 }
 
 // level tries plans in which pieces k and m begin at one byte.

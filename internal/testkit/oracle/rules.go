@@ -328,7 +328,8 @@ func (o *ruled) place(k int) {
 	if o.nodes++; o.most > 0 && o.nodes > o.most {
 		return
 	}
-	values := o.values(func(m int) bool { return m < k }, o.shares)
+	placed := func(m int) bool { return m < k }
+	values := o.values(placed, o.shares, func(g int) bool { return o.pays(g, placed) })
 	if o.best != nil && slices.Compare(values, o.best) >= 0 {
 		return
 	}
@@ -479,12 +480,40 @@ func (o *ruled) share(x, y *piece) bool {
 	return x.pool == y.pool && x.at < y.at+o.p.Buffers[y.buffer].Size && y.at < x.at+o.p.Buffers[x.buffer].Size
 }
 
+// pays reports whether the pieces that are placed pay for a group, whatever the others do.
+func (o *ruled) pays(g int, placed func(m int) bool) bool {
+	x := &o.rules.Groups[g]
+	for _, pair := range x.Pairs {
+		m, n := o.pieceOf(pair[0]), o.pieceOf(pair[1])
+		if counts := placed(m) && placed(n) && o.counts(x, m, n); counts != x.All {
+			return counts
+		}
+	}
+	return x.All
+}
+
+// counts reports whether two pieces count in a group.
+func (o *ruled) counts(g *model.Group, m, n int) bool {
+	x, y := &o.pieces[m], &o.pieces[n]
+	l := &o.links[max(m, n)][min(m, n)]
+	conflict := !l.same && (l.apart || !l.free && len(l.uses) > 0)
+	if g.Moved {
+		return conflict || x.pool != y.pool || x.at != y.at
+	}
+	return !conflict && !l.same && o.share(x, y)
+}
+
+// pieceOf returns the only piece of a buffer.
+func (o *ruled) pieceOf(i int32) int {
+	return slices.IndexFunc(o.pieces, func(x piece) bool { return x.buffer == int(i) })
+}
+
 // shares reports whether pieces m and n have a byte in common.
 func (o *ruled) shares(m, n int) bool { return o.share(&o.pieces[m], &o.pieces[n]) }
 
 // values returns the measures of the pieces that are placed. What the others cost at least is added. The penalty is
-// that of the pairs, the larger number first, that pay.
-func (o *ruled) values(placed func(m int) bool, pays func(m, n int) bool) []int64 {
+// that of the pairs, the larger number first, that pay, and of the groups that do.
+func (o *ruled) values(placed func(m int) bool, pays func(m, n int) bool, fee func(g int) bool) []int64 {
 	heights, peaks := make([]int64, len(o.pools)), make([]int64, len(o.pools))
 	for q := range o.pools {
 		for _, r := range o.pools[q].Reserved {
@@ -527,6 +556,11 @@ func (o *ruled) values(placed func(m int) bool, pays func(m, n int) bool) []int6
 	for m, x := range o.pieces {
 		if y := (object{x.pool, x.at}); placed(m) && o.pools[x.pool].Objects && !slices.Contains(objects, y) {
 			objects = append(objects, y)
+		}
+	}
+	for g := range o.rules.Groups {
+		if fee(g) {
+			penalty += o.rules.Groups[g].Cost
 		}
 	}
 	return o.vector(heights, peaks, cost, penalty, int64(len(objects)))

@@ -24,7 +24,7 @@ import (
 // mostOffsets is how high Sets looks.
 const mostOffsets = 128
 
-// Sets does what Ruled does, for heights of pools to 128, and without objects, lockstep and pages. decided is false if
+// Sets does what Ruled does, for heights of pools to 128, and without objects, lockstep, groups and pages. decided is false if
 // a pool is higher or it takes more than most nodes.
 func Sets(p *model.Problem, most int) (best []int64, plan *model.Plan, decided bool) {
 	o := &sets{
@@ -35,7 +35,7 @@ func Sets(p *model.Problem, most int) (best []int64, plan *model.Plan, decided b
 		o.rules = *p.Rules
 	}
 	o.joined()
-	if p.Rules.HasObjects() || len(o.rules.Lockstep) > 0 || p.Rules.HasPages() || !o.bounded() {
+	if p.Rules.HasObjects() || len(o.rules.Lockstep) > 0 || p.Rules.HasPages() || len(o.rules.Groups) > 0 || !o.bounded() {
 		return nil, nil, false
 	}
 	o.search = func() {

@@ -1,0 +1,32 @@
+package ruled_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/ruled"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/must"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// TestGroupsEqualBruteForce compares plans of problems with groups with brute force, with and without limits of nodes.
+func TestGroupsEqualBruteForce(t *testing.T) {
+	planner := run.Prepared(must.Get(plan.Find("exact"))(t))
+	r := rand.New(rand.NewPCG(45, 17))
+	for _, rules := range [][]string{{"groups"}, {"groups", "lockstep"}, {"groups", "different_pools"}, {"groups", "borders"}} {
+		draw := func() *model.Problem { return drawn.Bank(r, rules...) }
+		plantest.BruteForce(t, plantest.Share(2_000, 150, 50), draw, rules, func(p *model.Problem, best []int64) (open bool) {
+			for _, o := range []plan.Options{{Minimize: true}, {}, {Minimize: true, NodeLimit: 20}} {
+				got := must.Get(ruled.Solve(context.Background(), p, planner, o))(t)
+				done := plantest.Best(t, p, got, best)
+				open = open || !done && o.NodeLimit == 0 && o.Minimize
+			}
+			return open
+		})
+	}
+}
