@@ -196,6 +196,7 @@ typedef struct logged {
   uint64_t key;       /* a hash of its name and of all that it asks for but the sizes */
   uint64_t survivors; /* a hash of those that live when the next step allocates */
   int missed;         /* no plan served it */
+  int slight;         /* all was expected, and a few allocations were refused */
   int planned;        /* it was in a trace */
   int empty;          /* dropped: what is left of it are frees of others */
 } logged;
@@ -241,7 +242,7 @@ struct stowage_arena {
   uint64_t epoch, next_id, recorded, wanted;
   enum { IDLE, ARMED, IN_STEP, AFTER } recording;
 
-  int grows;          /* how often a step was larger than a plan of its kind, to 3 */
+  int grows;          /* how often a step was larger than a plan of its kind, to 2 */
   int watching, all;  /* records are of steps that were chosen; steps that came once are in traces too */
   int unbegun;        /* the open step has not allocated, so that its begin is not yet among the records */
   uint64_t unbegun_name, key;
@@ -706,7 +707,7 @@ static void envelop(stowage_arena *a, size_t k) {
       }
     }
   }
-  a->grows += grew && a->grows < 3;
+  a->grows += grew && a->grows < 2;
 }
 
 /* twins returns how many kept steps ask for the same as step k, but for sizes; that step included. */
@@ -765,6 +766,9 @@ static void close_log(stowage_arena *a) {
   l->key = a->key;
   /* What early plans keep may be kept only since its end was not yet seen, as the gradients of the first step of an accumulation. */
   l->missed = lost * 100 > asked || lost_bytes * 100 > bytes || (a->s.steps < EARLY && much(c->kept, asked));
+  l->slight = !c->missed && !c->outside && !much(c->refused + c->kept, asked);
+  for (size_t j = 0; j + 1 < a->n_logs && l->slight; j++) /* its kind was planned for that already, and it came again */
+    l->planned |= !a->logs[j].empty && a->logs[j].key == l->key && a->logs[j].planned && a->logs[j].slight;
   if (a->n_logs > 1) judge(a);
   while (a->n_logs > LOGS) { /* empty steps: forget the oldest, as if what it freed had been freed behind the step before */
     size_t j = 0;
@@ -893,8 +897,8 @@ static size_t trace(stowage_arena *a, char *text, size_t length) {
     lines++;
     switch (r->kind) {
     case 'a':
-      if (r->varies && a->grows) { /* the next ones may be larger still: by a quarter, a half, twice as large */
-        r->x += r->x / 4 * ((uint64_t)1 << (a->grows - 1));
+      if (r->varies && a->grows) { /* the next ones may be larger still: by a half, then twice as large */
+        r->x += r->x / 2 * ((uint64_t)1 << (a->grows - 1));
         r->x += 64 - r->x % 64;
       }
       print(&s, "a %llu %llu %lu %llu\n", (u)r->x, (u)1 << r->z, (unsigned long)r->thread, (u)r->y);

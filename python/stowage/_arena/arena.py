@@ -39,6 +39,7 @@ from . import plans as kept
 from .build import Adapter, build
 
 MISSES = 0.01  # a step that misses more has another shape
+MOSTLY = 0.75  # a step that is served less does not show what a plan saves
 RENEWALS = 4  # blocks that are taken anew at most
 MEASURING = 10  # seconds that stats waits for a measurement
 RECENT = 16  # steps after which an arena that serves less than half, or costs more than it saves, is switched off
@@ -81,7 +82,7 @@ class Stats(NamedTuple):
     """The most resident memory of steps that were recorded without a plan, by the process's own mark if they raised it; 0 if none was, as
     with plans of a file."""
     steady: int
-    """The most resident memory of steps with a plan, from the second on after the latest planning."""
+    """The most resident memory of steps that were served for three quarters at least. The first step after each planning does not count."""
     rest: int
     """The resident memory now."""
     trimmed: int
@@ -326,7 +327,7 @@ class Arena:
             # What the steps before the plan left is gone now; what is left upstream are weights and states.
             self._lib.stowage_arena_reset_peaks(self._at)
             self._rest = s.upstream
-        else:
+        elif last.served >= MOSTLY * asked:
             self._steady = max(self._steady, s.resident_step)
         self._rest = min(self._rest, s.upstream)
         self._shares = [*self._shares[1:], last.served / asked]
@@ -445,7 +446,7 @@ class Arena:
         if self._lib.stowage_slot_load(self._slot, text, len(text), 1) < 0:
             self._fails(self._said())
             return False
-        self._state, self._settled, self._refused, self._steady, self._costs = "serving", 0, 0, 0, []
+        self._state, self._settled, self._refused, self._costs = "serving", 0, 0, []
         return True
 
     # -------------------------------------------------------------------------- questions
