@@ -54,7 +54,7 @@ class Order:
         self.height = 0
         self._steps = [(i, lists[i]) for i in _sorted(lists)]
 
-    def sizes(self, scenario: str = "", **symbols: int) -> list[int]:
+    def sizes(self, scenario: str = "", /, **symbols: int) -> list[int]:
         """Returns the size of each buffer, in bytes, in a scenario or at values of the symbols, which are Order.symbols.
 
         A symbol whose name is no word of Python is given as in sizes(**{"x:2": 48}).
@@ -67,6 +67,10 @@ class Order:
         if set(symbols) != set(self.symbols):
             raise InputError(f"the symbols are {', '.join(self.symbols)}; given are {', '.join(symbols) or 'none'}")
         return [s if isinstance(s, int) else _value(s, symbols) for s in self._sizes]
+
+    def steps(self) -> list[tuple[int, list[int]]]:
+        """Returns each buffer, by its index, with those that it lies above. These come before it."""
+        return self._steps
 
     def place(self, sizes: Sequence[int]) -> list[int]:
         """Returns the offset of each buffer, in bytes, for any sizes in the order of ids. No two buffers that live together overlap."""

@@ -8,7 +8,7 @@ import unittest
 import unittest.mock
 
 from xdsl.context import Context
-from xdsl.dialects import get_all_dialects
+from xdsl.dialects import builtin, get_all_dialects
 from xdsl.parser import Parser
 
 import stowage
@@ -178,6 +178,37 @@ class Xdsl(unittest.TestCase):
         }"""
         report = stowage.xdsl.plan(parsed(function(body, more=put)))[0]
         self.assertEqual((report.planned, report.arena, report.bound, list(report.left)), (3, 32, 32, ["%o"]))
+
+    def test_sizes_that_vary(self):
+        """At sizes within the ranges and beyond, results are the same, and the arena is what the order needs."""
+        text = modules.varied()
+        before, after = parsed(text), parsed(text)
+        (report,) = stowage.xdsl.plan(after, ranges={"n": (1, 64), "m": (4, 32, 4), "given:0": (1, 100)})
+        self.assertEqual((report.planned, report.left, report.arena), (5, {}, report.bound))
+        self.assertEqual([op.memref.type.get_shape() for op in after.walk() if op.name == "memref.alloc"], [(builtin.DYNAMIC_INDEX,)])
+        peaks = []
+        for n, m, size in ((1, 4, 1), (7, 8, 33), (64, 32, 100), (65, 3, 1), (200, 100, 1000)):
+            given = [0.5] * size
+            old, new = stowage.xdsl.run(before, "main", n, m, given, 1.5), stowage.xdsl.run(after, "main", n, m, given, 1.5)
+            self.assertEqual((old.results, old.memory), (new.results, new.memory))
+            self.assertLessEqual(new.peak, old.peak + 5 * 15)  # alignment
+            peaks.append(new.peak)
+        self.assertEqual(peaks[2], report.arena)
+        self.assertEqual(len(set(peaks)), 5)
+
+    def test_sizes_that_vary_and_stay(self):
+        alloc = "%a = memref.alloc(%k) : memref<?xf32>\nmemref.dealloc %a : memref<?xf32>\nfunc.return"
+        for body, why in (
+            (alloc.replace("%k", "%n"), "give the range of n, as ranges={'n': (1, 512)}"),
+            ("%k = memref.dim %given, %c0 : memref<?xf32>\n" + alloc, "give the range of given:0"),
+            ("%v = memref.load %given[%c0] : memref<?xf32>\n%i = arith.fptosi %v : f32 to i32\n%k = arith.index_cast %i : i32 to index\n" + alloc, "only at run time"),
+        ):
+            with self.subTest(why):
+                module = parsed(function(body, "%n: index, %given: memref<?xf32>"))
+                report = stowage.xdsl.plan(module, ranges={"m": (1, 2)})[0]
+                self.assertIn(why, report.left["%a"])
+        with self.assertRaisesRegex(stowage.InputError, "range"):
+            stowage.xdsl.plan(parsed(function(alloc.replace("%k", "%n"), "%n: index")), ranges={"n": (9, 2)})
 
     def test_what_no_machine_has_stays(self):
         body = """%a = memref.alloc() : memref<9223372036854775807xf64>

@@ -390,3 +390,48 @@ def scratch(seed):
         part(0, [])
 
     return built(write)
+
+
+def varied():
+    """A function whose sizes are arguments, a dimension of an argument, and arithmetic on them. Each buffer is filled, and all of it is read
+    while others are live."""
+    text = """func.func @main(%n: index, %m: index, %given: memref<?xf32>, %x: f32) -> f32 {
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%c2 = arith.constant 2 : index
+%c3 = arith.constant 3 : index
+%g = memref.dim %given, %c0 : memref<?xf32>
+%nm = arith.muli %n, %m : index
+%half = arith.addi %nm, %c1 : index
+%h = arith.floordivsi %half, %c2 : index
+%zero = arith.constant 0.0 : f32
+"""
+    fill = """scf.for %i = %c0 to {n} step %c1 {{
+memref.store {value}, {name}[%i] : memref<?xf32>
+}}
+"""
+    read = """{sum} = scf.for %i = %c0 to {n} step %c1 iter_args(%s = {start}) -> (f32) {{
+%v = memref.load {name}[%i] : memref<?xf32>
+%t = arith.addf %s, %v : f32
+scf.yield %t : f32
+}}
+"""
+    text += "%a = memref.alloc(%n) : memref<?xf32>\n" + fill.format(n="%n", value="%x", name="%a")
+    text += "%b = memref.alloc(%h) : memref<?xf32>\n" + fill.format(n="%h", value="%x", name="%b")
+    text += read.format(sum="%s1", n="%n", start="%zero", name="%a") + "memref.dealloc %a : memref<?xf32>\n"
+    text += "%c = memref.alloc(%g) : memref<?xf32>\n" + fill.format(n="%g", value="%s1", name="%c")
+    text += "%d = memref.alloc(%m, %c3) : memref<?x?xf32>\n"
+    text += "memref.store %s1, %d[%c0, %c2] : memref<?x?xf32>\n"
+    text += read.format(sum="%s2", n="%h", start="%s1", name="%b") + "memref.dealloc %b : memref<?xf32>\n"
+    text += "%e = memref.alloc() {alignment = 64 : i64} : memref<5xf32>\nmemref.store %s2, %e[%c3] : memref<5xf32>\n"
+    text += read.format(sum="%s3", n="%g", start="%s2", name="%c") + "memref.dealloc %c : memref<?xf32>\n"
+    text += """%p = memref.load %d[%c0, %c2] : memref<?x?xf32>
+%q = memref.load %e[%c3] : memref<5xf32>
+memref.dealloc %d : memref<?x?xf32>
+memref.dealloc %e : memref<5xf32>
+%r1 = arith.addf %p, %q : f32
+%r2 = arith.addf %r1, %s3 : f32
+func.return %r2 : f32
+}
+"""
+    return text

@@ -13,8 +13,10 @@ xDSL's interpreter and counts its memory, for a comparison of before and after. 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, Optional
 
 from .._errors import InputError
@@ -32,15 +34,18 @@ from ._run import Outcome, run
 __all__ = ["ArenaPass", "Function", "Outcome", "plan", "run"]
 
 
-def plan(module: Any, *, timeout: Optional[Seconds] = 10) -> list[Function]:
+def plan(module: Any, *, timeout: Optional[Seconds] = 10, ranges: Mapping[str, Sequence[int]] = MappingProxyType({})) -> list[Function]:
     """Plans the allocations of each function of a module in place, and returns a report for each function.
 
     module   a builtin.module of xDSL, which verifies
-    timeout  the time for planning each function, in seconds"""
+    timeout  the time for planning each function, in seconds
+    ranges   for sizes that vary: the lowest and the highest value of arguments, and the step if it is not 1. An argument %n is
+             "n", one without a name "arg0", and dimension 1 of an argument %x is "x:1". Values beyond a range run too: their
+             arena is not known to be low"""
     if not isinstance(module, import_module("xdsl.dialects.builtin").ModuleOp):
         raise InputError(f"module is a {type(module).__name__}, not a builtin.module of xDSL")
     module.verify()
-    out = [function(f, timeout) for f in list(module.walk()) if f.name == "func.func" and f.body.blocks]
+    out = [function(f, timeout, ranges) for f in list(module.walk()) if f.name == "func.func" and f.body.blocks]
     module.verify()
     return out
 

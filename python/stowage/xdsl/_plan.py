@@ -4,12 +4,12 @@ Idea: an allocation is in use from its memref.alloc to the last access to it, by
 of blocks and loops, results of branches. Its lifespan is the set of nodes of the control flow (_flow.py) at which one
 of these values is live, with gaps between them. The lifespans are planned as any other problem.
 
-  memref.alloc     becomes  memref.view of the arena at the planned offset
+  memref.alloc     becomes  memref.view of the arena at the planned offset, or at one that is computed at the entry (_varied.py)
   memref.dealloc   is taken away
   the arena        is allocated at the entry of the function, and freed before each return
 
-Not every allocation can move. One that is returned, stored, given to an operation that may keep it, or that has a size known
-only at run time, stays as it is, and the report says why. So does one that may be live twice at once: allocated anew in
+Not every allocation can move. One that is returned, stored, given to an operation that may keep it, or that has a size which
+does not follow from arguments with a range, stays as it is, and the report says why. So does one that may be live twice at once: allocated anew in
 a loop while the one before is still in use.
 
 Invariant: two allocations share bytes only if no node has both of them live.
@@ -19,16 +19,18 @@ Source: liveness and dominance as in any compiler; the problem is that of upstre
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from math import prod
+from types import MappingProxyType
 from typing import Any, Optional
 
 from .._api import plan as plan_of
 from .._errors import Error
 from .._problem import Problem
 from .._units import Seconds
-from . import _flow
+from . import _flow, _varied
 
 #: Operations that use a memref and do not keep it. What they return may be a view of it.
 PLAIN = {
@@ -53,7 +55,7 @@ class Function:
     total: int
     """The sizes of the planned allocations together."""
     arena: int
-    """The size of the arena."""
+    """The size of the arena. If sizes vary, total, arena and bound are of the largest."""
     bound: int
     """No plan of these lifespans is lower: it is proven."""
 
@@ -71,12 +73,15 @@ class _Allocation:
     alignment: int
     values: set[Any]
     why: str = ""  # it stays, and why
+    formula: str = ""  # of a size that varies
+    width: int = 0  # bytes of an element
 
 
-def function(f: Any, timeout: Optional[Seconds]) -> Function:
+def function(f: Any, timeout: Optional[Seconds], ranges: Mapping[str, _varied.Range] = MappingProxyType({})) -> Function:
     """Plans a function in place."""
     flow = _flow.Flow(f)
-    found = [_allocation(flow, node, k) for k, node in enumerate(n for n, op in enumerate(flow.ops) if op is not None and op.name == "memref.alloc")]
+    entry = _varied.Entry(f, ranges)
+    found = [_allocation(flow, entry, node, k) for k, node in enumerate(n for n, op in enumerate(flow.ops) if op is not None and op.name == "memref.alloc")]
     for a in found:
         a.why = a.why or _stays(a)
     values = {v: None for a in found for v in a.values}
@@ -95,8 +100,16 @@ def function(f: Any, timeout: Optional[Seconds]) -> Function:
     for k, a in enumerate(moved):
         spaces.setdefault(a.op.memref.type.memory_space, []).append(k)
     height = bound = 0
-    chosen = []  # all is planned before anything is changed, so a function that cannot be planned stays whole
+    chosen: list[tuple[Any, list[tuple[_Allocation, Any]], int]] = []  # all is planned before anything is changed, so a function that cannot be planned stays whole
     for space, ks in spaces.items():
+        if any(moved[k].formula for k in ks):
+            sizes = [moved[k].formula or str(moved[k].size) for k in ks]
+            varied = _varied.planned(entry, [spans[k] for k in ks], sizes, [moved[k].alignment for k in ks], timeout)
+            for k, size in zip(ks, varied.sizes):
+                moved[k].size = size
+            height, bound = height + varied.height, bound + varied.bound
+            chosen.append((space, [(moved[k], varied) for k in ks], -1))
+            continue
         problem = Problem(
             [spans[k][0] for k in ks], [spans[k][1] for k in ks], [moved[k].size for k in ks], [moved[k].alignment for k in ks],
             gaps=[spans[k][2] for k in ks], names=[f"{moved[k].name}.{k}" for k in ks],
@@ -109,8 +122,11 @@ def function(f: Any, timeout: Optional[Seconds]) -> Function:
     for op in [op for op in flow.ops if op is not None and op.name == "memref.dealloc" and op.memref in gone]:
         op.detach()
         op.erase()
-    for place in chosen:
-        _rewrite(f, *place)
+    for space, places, high in chosen:
+        if high < 0:
+            _rewrite_varied(f, entry, space, [a for a, _ in places], places[0][1])
+        else:
+            _rewrite(f, space, places, high)
     names: dict[str, int] = {}
     left = {}
     for a in found:
@@ -124,7 +140,7 @@ def _name(f: Any) -> str:
     return "@" + str(f.sym_name.data)
 
 
-def _allocation(flow: _flow.Flow, node: int, k: int) -> _Allocation:
+def _allocation(flow: _flow.Flow, entry: _varied.Entry, node: int, k: int) -> _Allocation:
     builtin: Any = import_module("xdsl.dialects.builtin")
     op = flow.ops[node]
     kind = op.memref.type
@@ -136,13 +152,19 @@ def _allocation(flow: _flow.Flow, node: int, k: int) -> _Allocation:
             if use.operation.name == "memref.assume_alignment":
                 a.alignment = max(a.alignment, use.operation.alignment.value.data)
     shape = kind.get_shape()
-    if op.dynamic_sizes or op.symbol_operands or any(d < 0 for d in shape):
+    if op.symbol_operands:
         a.why = "its size is known only at run time"
     elif not isinstance(kind.layout, builtin.NoneAttr):
         a.why = f"it has a layout: {kind.layout}"
     elif (width := _width(kind.element_type)) is None:
         a.why = f"the size of its elements is not known: {kind.element_type}"
+    elif op.dynamic_sizes:
+        a.width = width
+        a.formula, a.why = entry.bytes_of(op, width)
+        if not a.why and 0 in shape:
+            a.why = "it is empty"
     else:
+        a.width = width
         a.size = prod(shape) * width
         if a.size == 0:
             a.why = "it is empty"
@@ -226,22 +248,41 @@ def _span(flow: _flow.Flow, a: _Allocation, bits: dict[Any, int], before: list[i
     return nodes[0], nodes[-1] + 1, gaps
 
 
+def _rewrite_varied(f: Any, entry: _varied.Entry, space: Any, moved: list[_Allocation], plan: _varied.Plan) -> None:
+    entry.anchor = f.body.blocks[0].first_op
+    starts, size = entry.place(plan, [a.op for a in moved], [a.width for a in moved], [a.alignment for a in moved])
+    arena = _arena(f, space, moved, [size], entry.anchor)
+    memref: Any = import_module("xdsl.dialects.memref")
+    Rewriter = import_module("xdsl.rewriter").Rewriter
+    for a, start in zip(moved, starts):
+        view = memref.ViewOp(arena, start, list(a.op.dynamic_sizes), a.op.memref.type)
+        view.result.name_hint = a.op.memref.name_hint
+        Rewriter.replace_op(a.op, [view])
+
+
+def _arena(f: Any, space: Any, moved: list[_Allocation], size: list[Any], before: Any, height: Optional[int] = None) -> Any:
+    """Allocates the arena before an operation, and frees it before each return."""
+    builtin: Any = import_module("xdsl.dialects.builtin")
+    memref: Any = import_module("xdsl.dialects.memref")
+    Builder, InsertPoint = import_module("xdsl.builder").Builder, import_module("xdsl.rewriter").InsertPoint
+    kind = builtin.MemRefType(builtin.i8, [builtin.DYNAMIC_INDEX if height is None else height], builtin.NoneAttr(), space)
+    arena = memref.AllocOp(size, [], kind, builtin.IntegerAttr(max(a.alignment for a in moved), builtin.i64))
+    arena.memref.name_hint = "arena"
+    Builder(InsertPoint.before(before)).insert(arena)
+    for op in list(f.walk()):
+        if op.name == "func.return":
+            Builder(InsertPoint.before(op)).insert(memref.DeallocOp.get(arena.memref))
+    return arena.memref
+
+
 def _rewrite(f: Any, space: Any, moved: list[tuple[_Allocation, int]], height: int) -> None:
     arith: Any = import_module("xdsl.dialects.arith")
     builtin: Any = import_module("xdsl.dialects.builtin")
     memref: Any = import_module("xdsl.dialects.memref")
-    rewriter: Any = import_module("xdsl.rewriter")
-    Builder, InsertPoint, Rewriter = import_module("xdsl.builder").Builder, rewriter.InsertPoint, rewriter.Rewriter
-    kind = builtin.MemRefType(builtin.i8, [height], builtin.NoneAttr(), space)
-    alignment = builtin.IntegerAttr(max(a.alignment for a, _ in moved), builtin.i64)
-    arena = memref.AllocOp([], [], kind, alignment)
-    arena.memref.name_hint = "arena"
-    Builder(InsertPoint.at_start(f.body.blocks[0])).insert(arena)
-    for op in list(f.walk()):
-        if op.name == "func.return":
-            Builder(InsertPoint.before(op)).insert(memref.DeallocOp.get(arena.memref))
+    Rewriter = import_module("xdsl.rewriter").Rewriter
+    arena = _arena(f, space, [a for a, _ in moved], [], f.body.blocks[0].first_op, height)
     for a, offset in moved:
         shift = arith.ConstantOp(builtin.IntegerAttr(offset, builtin.IndexType()))
-        view = memref.ViewOp(arena.memref, shift.result, [], a.op.memref.type)
+        view = memref.ViewOp(arena, shift.result, [], a.op.memref.type)
         shift.result.name_hint, view.result.name_hint = "at", a.op.memref.name_hint
         Rewriter.replace_op(a.op, [shift, view])

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 # By their names, so that a type checker does not read all of xDSL.
 builtin: Any = import_module("xdsl.dialects.builtin")
+arith: Any = import_module("xdsl.dialects.arith")
 memref: Any = import_module("xdsl.dialects.memref")
 interpreters: Any = import_module("xdsl.interpreter")
 shaped_array: Any = import_module("xdsl.interpreters.shaped_array")
@@ -37,7 +38,7 @@ class Outcome(NamedTuple):
 
 @interpreters.register_impls
 class Memory(interpreters.InterpreterFunctions):
-    """The operations on memory that Stowage's pass writes or counts."""
+    """The operations that Stowage's pass writes or counts, and that xDSL's interpreter lacks."""
 
     def __init__(self) -> None:
         self.live: dict[int, bytearray] = {}
@@ -72,6 +73,14 @@ class Memory(interpreters.InterpreterFunctions):
         raw.memory[raw.offset : raw.offset + n] = bytes([PATTERN]) * n
         return (shaped_array.ShapedArray(ptr.TypedPtr(raw, xtype=xtype), shape),)
 
+    @impl(arith.MaxSIOp)
+    def most(self, interpreter: Any, op: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (max(args),)
+
+    @impl(memref.DimOp)
+    def dim(self, interpreter: Any, op: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (args[0].shape[args[1]],)
+
     @impl(memref.CopyOp)
     def copy(self, interpreter: Any, op: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         source, to = args
@@ -91,7 +100,9 @@ def run(module: Any, function: str, *args: Any, context: Any = None) -> Outcome:
     for value, kind in zip(args, f.function_type.inputs):
         if isinstance(kind, builtin.MemRefType):
             xtype = xtype_for_el_type(kind.get_element_type(), interpreter.index_bitwidth)
-            value = shaped_array.ShapedArray(ptr.TypedPtr.new(list(value), xtype=xtype), list(kind.get_shape()))
+            fixed = prod(d for d in kind.get_shape() if d >= 0)
+            shape = [d if d >= 0 else len(value) // fixed for d in kind.get_shape()]  # one dimension may be open
+            value = shaped_array.ShapedArray(ptr.TypedPtr.new(list(value), xtype=xtype), shape)
         given.append(value)
     results = interpreter.call_op(function, tuple(given))
     return Outcome(
