@@ -139,7 +139,8 @@ func TestFiles(t *testing.T) {
 		{"sweep", "", 10, "library"},
 		{"signatures", "", 4, "library"},
 		{"mypy", "mypy numpy", 2, ""},
-		{"release", "", 4, ""},
+		{"pyright", "pyright numpy", 2, ""},
+		{"release", "", 5, ""},
 		{"minimalloc", "", 4, "library"}, // STOWAGE_MINIMALLOC names a checkout, whose tests are run too
 		{"transport", "", 8, "any"},      // for what calls executorch's plug-in
 		{"banked", "", 8, "any"},
@@ -259,6 +260,19 @@ func TestWheel(t *testing.T) {
 		t.Errorf("the script prints %q", out)
 	}
 	alone.test(t, filepath.Join(bin, "python"), "STOWAGE_PROBLEMS=50")
+	// uvx runs the command from the file, without a network and with a home that is empty.
+	t.Run("uvx", func(t *testing.T) {
+		python(t, 11, "uv")
+		path := must.Get(exec.LookPath(interpreter()))(t)
+		wheel := must.Get(filepath.Glob(filepath.Join(dir, "0", "*.whl")))(t)[0]
+		c := exec.CommandContext(t.Context(), path, "-m", "uv", "tool", "run", "--offline", "--python", path, "--from", wheel,
+			"stowage", filepath.Join(alone.dir, "..", "..", "examples", "unet.csv"))
+		c.Env = []string{"HOME=" + t.TempDir(), "PATH=/usr/bin:/bin"}
+		out, err := c.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "36 buffers in 83681280 bytes, the lowest plan, proven") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
 }
 
 // elsewhere is a place to use an installed package from: an empty folder, so that Python cannot import the sources of

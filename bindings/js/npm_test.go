@@ -45,6 +45,41 @@ func TestNode(t *testing.T) {
 	tests(t, ".")
 }
 
+// TestInstall packs the package, installs the file into an empty folder, without a network and with an empty home, and
+// plans there.
+func TestInstall(t *testing.T) {
+	node := nodeOrSkip(t)
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("npm is not on PATH (node)")
+	}
+	pages(t)
+	dir := t.TempDir()
+	within := func(folder string, args ...string) string {
+		t.Helper()
+		c := exec.CommandContext(t.Context(), args[0], args[1:]...)
+		c.Dir, c.Env = folder, []string{"HOME=" + dir, "PATH=" + filepath.Dir(node) + ":/usr/bin:/bin"}
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	within(".", npm, "pack", "--silent", "--pack-destination", dir)
+	files := must.Get(filepath.Glob(filepath.Join(dir, "stowage-*.tgz")))(t)
+	if len(files) != 1 {
+		t.Fatalf("npm packs %s", files)
+	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "first.mjs"), []byte(`import { close, plan } from "stowage/files";
+console.log((await plan([{ lower: 0, upper: 2, size: 600 }, { lower: 1, upper: 4, size: 300 }])).height);
+close();`), 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte("{}"), 0o600))
+	within(dir, npm, "install", "--offline", "--no-audit", "--no-fund", "--silent", files[0])
+	if out := within(dir, node, "first.mjs"); out != "900\n" {
+		t.Errorf("the first plan is %q", out)
+	}
+}
+
 // tests runs those of the package's own tests whose names match.
 func tests(t *testing.T, name string, environment ...string) {
 	t.Helper()

@@ -232,20 +232,19 @@ class Plan:
             raise ValueError("a plan of several pools or clocks is drawn by svg() and html()")
         from matplotlib import collections, patches, pyplot  # type: ignore[import-not-found,unused-ignore]
 
-        if axes is None:
-            axes = pyplot.subplots()[1]
+        to: Any = axes if axes is not None else pyplot.subplots()[1]
         shapes = [
             patches.Rectangle((int(a), int(y)), int(b) - int(a), int(h)) for a, b, h, y in zip(p.lower, p.upper, p.size, self.offsets)
         ]
         drawn = collections.PatchCollection(shapes, edgecolor="black", linewidth=0.3, cmap="tab20")
         drawn.set_array([i % 20 for i in range(len(shapes))])
-        axes.add_collection(drawn)
-        axes.set_xlim(min(map(int, p.lower), default=0), max(map(int, p.upper), default=1))
-        axes.set_ylim(0, max(self.height, 1))
-        axes.set_xlabel("time")
-        axes.set_ylabel("offset (bytes)")
-        axes.set_title(f"{self.status}, height {self.height}")
-        return axes
+        to.add_collection(drawn)
+        to.set_xlim(min(map(int, p.lower), default=0), max(map(int, p.upper), default=1))
+        to.set_ylim(0, max(self.height, 1))
+        to.set_xlabel("time")
+        to.set_ylabel("offset (bytes)")
+        to.set_title(f"{self.status}, height {self.height}")
+        return to  # type: ignore[no-any-return,unused-ignore]
 
     def svg(self) -> str:
         """Returns a picture of the plan as SVG, drawn by the command. Without a plan the picture

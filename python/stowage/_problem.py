@@ -411,8 +411,8 @@ def _column(name: str, values: Any, otherwise: Optional[int] = None) -> tuple[An
     if type(values) is array and values.typecode == "q":
         return _fixed(values)
     interface = getattr(values, "__array_interface__", None)
-    if interface is None and hasattr(values, "to_numpy"):  # a column of a frame
-        values = values.to_numpy()
+    if interface is None and (frame := getattr(values, "to_numpy", None)) is not None:  # a column of a frame
+        values = frame()
         interface = getattr(values, "__array_interface__", None)
     if interface is not None:
         shape = interface["shape"]
@@ -565,6 +565,7 @@ def _of_table(table: Any, ends: Optional[str] = None) -> Problem:
     last = inclusive(has["upper"], ends)
     if gaps is not None:
         gaps = [_gaps_of_cell(cell) for cell in gaps]  # not yet multiplied
+    uppers: Any
     try:
         _column("lower", lower)
         uppers, _, _ = _column(str(has["upper"]), upper)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import operator
 import signal
 import threading
 from array import array
@@ -623,7 +624,7 @@ def _name(id: object) -> bytes:
 
 
 def _time(name: str, x: object) -> int:
-    n = x if type(x) is int else x.__index__() if hasattr(x, "__index__") and not isinstance(x, bool) else None
+    n = x if type(x) is int else operator.index(x) if isinstance(x, SupportsIndex) and not isinstance(x, bool) else None
     if n is None or not -_MOST <= n <= _MOST:
         raise InputError(f"{name} is {x!r}, must be a whole number of 64 bits")
     return n

@@ -50,6 +50,17 @@ class Release(unittest.TestCase):
             want = [("folder/" + name, 0o755 if name == "stowage" else 0o644, texts[name]) for name in sorted(texts)]
             self.assertEqual(got, want)
 
+    def test_the_archive_runs(self) -> None:
+        """The command of an archive, unpacked, plans a problem without an environment."""
+        root = pathlib.Path(__file__).parent.parent.parent
+        path = self.folder / "stowage-9.8.7.tar.gz"
+        stowage_release.archive(path, {"stowage": pathlib.Path(os.environ["STOWAGE"]), "LICENSE": root / "LICENSE"})
+        with tarfile.open(path) as t:
+            t.extractall(self.folder)
+        words = [self.folder / "stowage-9.8.7" / "stowage", root / "examples" / "unet.csv"]
+        done = subprocess.run(words, env={}, capture_output=True, text=True, check=True)
+        self.assertIn("36 buffers in 83681280 bytes, the lowest plan, proven", done.stdout)
+
     def test_sbom(self) -> None:
         """The list of what the command is made of has Go and cobra, each part once, and nothing of ours."""
         command = pathlib.Path(os.environ["STOWAGE"])
