@@ -375,7 +375,7 @@ func TestDocsGo(t *testing.T) {
 		}
 		return s.String()
 	}
-	examples := trim(read(t, "example_test.go"))
+	examples := trim(read(t, "example_test.go")) + trim(read(t, filepath.FromSlash("examples/plan/main.go")))
 	for _, folder := range []string{"session", "session/repack"} {
 		examples += trim(read(t, filepath.Join(filepath.FromSlash(folder), "example_test.go")))
 	}
@@ -388,7 +388,7 @@ func TestDocsGo(t *testing.T) {
 			}
 			found++
 			if !strings.Contains(examples, trim(lines[b.from:b.to])) {
-				t.Errorf("%s:%d: no example_test.go of the root, session or session/repack has such lines", path, b.from+1)
+				t.Errorf("%s:%d: neither examples/plan nor an example_test.go of the root, session or session/repack has such lines", path, b.from+1)
 			}
 		}
 	}

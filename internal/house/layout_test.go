@@ -136,6 +136,7 @@ var layers = []struct {
 	may    []string
 }{
 	{"plan", []string{"model", "internal/laboratory", "internal/suggest"}},
+	{"examples/plan", []string{""}},
 	{"arena", []string{"", "model", "plan", "format/arena", "internal/lower"}},
 	{"session", with(kernel, "format/trace", "internal/auto", "internal/greedy", "internal/exact", "internal/merge",
 		"internal/beam", "internal/climb", "internal/lower", "internal/ruled", "internal/verify")},
