@@ -82,14 +82,24 @@ func (s *sampler) formulas() error {
 func lineOf(s model.Symbol) (values []int64, all bool) {
 	step := max(1, s.Step)
 	count := (s.High-s.Low)/step + 1
-	for k := range count {
-		between := lineMost / 4
-		stride := max(1, count/int64(between))
-		if count <= lineMost || k < lineMost/2 || k >= count-int64(between) || k%stride == 0 {
+	if count <= lineMost {
+		for k := range count {
 			values = append(values, s.Low+k*step)
 		}
+		return values, true
 	}
-	return values, count <= lineMost
+	const first, between, last = lineMost / 2, lineMost / 4, lineMost / 4
+	for k := range int64(lineMost) {
+		at := k
+		switch {
+		case k >= first+between:
+			at = count - lineMost + k
+		case k >= first:
+			at = first + (count-first-last)/between*(k-first)
+		}
+		values = append(values, s.Low+at*step)
+	}
+	return values, false
 }
 
 // formula returns the size of buffer i, given its quotients; nil if it does not vary, or by too large numbers.

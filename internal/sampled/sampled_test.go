@@ -122,6 +122,25 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
+// TestLine: the values of a symbol that are looked at ascend, and are few however long its range is.
+func TestLine(t *testing.T) {
+	for _, s := range []model.Symbol{
+		symbol("n", 1, 9, 2), symbol("n", 0, lineMost-1, 1), symbol("n", 5, lineMost+5, 1), symbol("n", 0, 1<<60, 3), symbol("n", 7, 100_000, 10),
+	} {
+		values, all := lineOf(s)
+		count := (s.High-s.Low)/s.Step + 1
+		if all != (count <= lineMost) || int64(len(values)) != min(count, lineMost) || values[0] != s.Low ||
+			values[len(values)-1] != s.High-(s.High-s.Low)%s.Step {
+			t.Errorf("%v: %d values, %v, up to %d", s, len(values), all, values[len(values)-1])
+		}
+		for k := 1; k < len(values); k++ {
+			if values[k] <= values[k-1] || (values[k]-s.Low)%s.Step > 0 {
+				t.Fatalf("%v: %d after %d", s, values[k], values[k-1])
+			}
+		}
+	}
+}
+
 // TestScenarios: sizes without a formula become scenarios, exact at each value; a long range of them is refused.
 func TestScenarios(t *testing.T) {
 	odd := func(v []int64) ([]int64, error) { return []int64{64 + 7*(v[0]*v[0]%11), 32 * v[0]}, nil }

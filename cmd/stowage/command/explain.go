@@ -153,7 +153,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 		if err := e.writeLeft(w, x, p, input); err != nil {
 			return err
 		}
-		return writeWays(w, ways, p, input, e.kept > 0)
+		return writeWays(w, ways, p, e.model.typed(input), e.kept > 0)
 	})
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (e *explainFlags) writeLeft(w io.Writer, x *stowage.Explanation, p *stowage
 		capacity = fmt.Sprintf("-c %d ", int64(e.capacity))
 	}
 	_, err := fmt.Fprintf(w, "The other %d buffers are not in this set: 'stowage explain --conflicts %d %s%s' looks "+
-		"for further sets among them.\n", left, mostSets, capacity, typed(input))
+		"for further sets among them.\n", left, mostSets, capacity, e.model.typed(input))
 	return err
 }
 
@@ -222,7 +222,7 @@ func (e *explainFlags) more(p *stowage.Problem, input string) string {
 		text = append(text, strings.Join(ways, ", "))
 	}
 	if !p.Ruled() && input != format.Standard {
-		text = append(text, "'stowage size "+typed(input)+"' says which capacities are known to be enough, and which are not")
+		text = append(text, "'stowage size "+e.model.typed(input)+"' says which capacities are known to be enough, and which are not")
 	}
 	return strings.Join(text, "; ")
 }

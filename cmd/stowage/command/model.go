@@ -124,6 +124,29 @@ func (m *modelFlags) options() (format.Options, error) {
 	return o, err
 }
 
+// typed returns a file with these flags before it, as they are typed.
+func (m *modelFlags) typed(path string) string {
+	var words []string
+	for _, x := range []struct {
+		flag   string
+		values []string
+	}{{"--dim", m.dims}, {"--value", m.values}, {"--shape", m.shapes}, {"--size", m.sizes}} {
+		for _, v := range x.values {
+			words = append(words, x.flag, quoted(v))
+		}
+	}
+	if m.alignment > 0 {
+		words = append(words, "--alignment", m.alignment.String())
+	}
+	if m.heap != "" {
+		words = append(words, "--heap", quoted(m.heap))
+	}
+	if m.ends != "" {
+		words = append(words, "--ends", string(m.ends))
+	}
+	return strings.Join(append(words, typed(path)), " ")
+}
+
 // named splits NAME=VALUE. The name, which may be that of a tensor, may contain an equals sign.
 func named(pair string) (name, value string, ok bool) {
 	at := strings.LastIndexByte(pair, '=')

@@ -37,11 +37,10 @@ func (s *search) within(ctx context.Context, began time.Time) (context.Context, 
 }
 
 // writeWays prints ways out, and the command for the first of them. arena says that a capacity is that of an arena.
-func writeWays(w io.Writer, ways *explain.Ways, p *stowage.Problem, input string, arena bool) error {
+func writeWays(w io.Writer, ways *explain.Ways, p *stowage.Problem, file string, arena bool) error {
 	if ways == nil {
 		if missing := lacking(p); missing != "" {
-			fmt.Fprintf(w, "\nnext: %s: 'stowage solve --pool NAME=SIZE %s' gives a pool another capacity\n", missing,
-				typed(input))
+			fmt.Fprintf(w, "\nnext: %s: 'stowage solve --pool NAME=SIZE %s' gives a pool another capacity\n", missing, file)
 		}
 		return nil
 	}
@@ -68,7 +67,7 @@ func writeWays(w io.Writer, ways *explain.Ways, p *stowage.Problem, input string
 		if arena {
 			verb = "plan"
 		}
-		fmt.Fprintf(w, "next: stowage %s %s %s\n", verb, next, typed(input))
+		fmt.Fprintf(w, "next: stowage %s %s %s\n", verb, next, file)
 	}
 	return nil
 }
@@ -195,9 +194,9 @@ func waysOf(w *explain.Ways, p *stowage.Problem) *waysJSON {
 func (s *solveFlags) sayNext(ctx context.Context, stderr io.Writer, input string, r *stowage.Result,
 	p *stowage.Problem, began time.Time,
 ) {
-	file := typed(input)
+	file := s.model.typed(input)
 	if input == format.Standard {
-		file = "FILE"
+		file = s.model.typed("FILE")
 	}
 	capacity := ""
 	if s.capacity > 0 {
