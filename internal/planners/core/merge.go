@@ -91,10 +91,10 @@ func (f *forest) problem() *problem {
 
 // planRoots plans the roots: it asks about the goal, with few nodes and with more. When minimising, dives follow.
 //
-// Dives. Idea: whether a short search finds a plan depends on which root it places first. So many of them, of three nodes
-// a root, have orders drawn at random. A score is the logarithms of load, sections and size, each times a weight, and a
-// number of the root's first body. Weights and numbers are drawn near those that lowered the plan last, so what was
-// learned holds for other roots as well. They take three quarters of all nodes.
+// Dives. Idea: whether a short search finds a plan depends on which root it places first. So the core makes many short
+// searches, of three nodes a root each. Each orders the roots by a score: the logarithms of load, sections and size,
+// each times a weight, and a number of the root's first body. Weights and numbers are drawn at random near those that
+// lowered the plan last, so what was learned holds for other roots as well. Dives take three quarters of all nodes.
 func (f *forest) planRoots(goal int64, minimise bool) {
 	p, q := f.p, f.problem()
 	t := asker{r: f.r, p: q, built: -1}
