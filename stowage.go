@@ -59,9 +59,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
-	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -114,61 +112,36 @@ var (
 // Unknown for a problem of more than 65,536 pieces, and faults of the problem may go
 // unreported. A buffer counts as one piece, and as one more for each gap.
 func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
-	began := time.Now()
-	clock := run.NewClock(ctx)
-	defer clock.Close()
-	planner, err := prepare(ctx, p, &o, clock)
+	r := new(Result)
+	if p == nil || len(p.Buffers) > sharedMost {
+		s := Solver{options: o}
+		if err := s.solve(ctx, p, r, false); err != nil {
+			return nil, err
+		}
+		return r, nil
+	}
+	s, _ := solvers.Get().(*Solver)
+	if s == nil {
+		s = new(Solver)
+	}
+	s.options = o
+	err := s.Solve(ctx, p, r)
+	s.options = Options{}
+	solvers.Put(s)
 	if err != nil {
 		return nil, err
 	}
-	if p.Ruled() {
-		p = within(p, &o)
-		r, err := ruled.Solve(ctx, p, planner, o)
-		return checked(p, &r, err)
-	}
-	var tl *timeline.Timeline
-	if !clock.Came() {
-		tl = run.Timeline(planner, p, clock.Over)
-	}
-	if tl == nil {
-		return clock.Unknown(planner.Name(), began), nil
-	}
-	if o.Timeout > 0 {
-		var cancel context.CancelFunc
-		// turned, it may have no gaps, but the check sees those of p
-		ctx, cancel = context.WithDeadline(ctx, run.PlanUntil(began, time.Now(), o.Timeout, tl.HasGaps() || tl.Problem != p))
-		defer cancel()
-	}
-	r, err := run.Run(ctx, planner, tl, o)
-	if err != nil {
-		return nil, err
-	}
-	if r.Status == Infeasible {
-		if r.Collision = verify.Collide(p); r.Collision != nil {
-			r.ProvedBy = "collision"
-		}
-		if r.Collision == nil && o.Capacity == 0 {
-			return nil, plan.Invalid(r.Planner, "infeasible without a capacity, while no fixed offsets collide")
-		}
-	} else if r.Status.HasPlan() {
-		if fault := verify.First(p, r.Offsets, o.Capacity, r.Height); fault != "" {
-			return nil, plan.Invalid(r.Planner, fault)
-		}
-	}
-	return &r, nil
+	return r, nil
 }
 
 // checked checks the plan of a problem with rules by code that reads the rules by itself.
-func checked(p *Problem, r *Result, err error) (*Result, error) {
-	if err != nil {
-		return nil, err
-	}
+func checked(p *Problem, r *Result) error {
 	if r.Status.HasPlan() {
 		if report := verify.CheckMeasures(p, &r.Plan, r.Measures); !report.OK() {
-			return nil, plan.Invalid(r.Planner, report.Violations[0].Message)
+			return plan.Invalid(r.Planner, report.Violations[0].Message)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // within returns a problem with rules with the capacity of the options, which holds. Pools have their own.
@@ -202,7 +175,7 @@ func prepare(ctx context.Context, p *Problem, o *Options, c *run.Clock) (run.Pla
 	}
 	issues.Join(known.Check(o))
 	issues.Join(o.Validate())
-	bad := model.ValidateAs(p, model.Terms{Over: c.Over})
+	bad := model.ValidateAs(p, model.Terms{Over: c.Limit()})
 	issues.Join(bad)
 	if o.Start != nil && bad == nil && !c.Came() {
 		checkStart(&issues, p, o.Start)

@@ -113,5 +113,6 @@ func (c *Issues) Err() error {
 	if c.err.Total == 0 {
 		return nil
 	}
-	return &c.err
+	e := c.err // a copy, so that issues without a fault stay on the stack
+	return &e
 }

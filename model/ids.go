@@ -1,6 +1,9 @@
 package model
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"sync"
+)
 
 // Idea: every run checks that IDs are distinct. Most tools end names in a number that counts. While these numbers rise,
 // the IDs are distinct, whatever stands before the numbers. From the first ID that has no number or a lower one, all
@@ -14,18 +17,31 @@ import "hash/maphash"
 //
 //	upper half of the hash | index + 1    0 if it is free
 //
-// Complexity: O(1) expected for each buffer.
+// Complexity: O(1) expected for each buffer. A table of few buffers is used again.
 
 // ids is a set of buffers with distinct IDs. Buffers are added in their order; those with an empty ID are left out.
 type ids struct {
 	buffers []Buffer
-	added   int      // the buffers up to here were added, or are left out
-	number  int64    // of the last that was added
-	slots   []uint64 // nil while the numbers rise
+	added   int                // the buffers up to here were added, or are left out
+	number  int64              // of the last that was added
+	slots   []uint64           // nil while the numbers rise
+	lent    *[tableMost]uint64 // what has the slots, if they are few
 	seed    maphash.Seed
 }
 
 func newIDs(buffers []Buffer) *ids { return &ids{buffers: buffers, number: -1} }
+
+// usedTables has tables of at most tableMost slots that nobody uses.
+var usedTables sync.Pool
+
+const tableMost = 1 << 12
+
+// close ends the use of the set.
+func (s *ids) close() {
+	if s.slots != nil && len(s.slots) <= tableMost {
+		usedTables.Put(s.lent)
+	}
+}
 
 // add adds buffer i and returns i. If a buffer of the same ID was added before, add returns that one instead.
 func (s *ids) add(i int) int {
@@ -54,7 +70,16 @@ func (s *ids) table() {
 	for size < 2*len(s.buffers) {
 		size *= 2
 	}
-	s.slots, s.seed = make([]uint64, size), maphash.MakeSeed()
+	s.seed = maphash.MakeSeed()
+	if size > tableMost {
+		s.slots = make([]uint64, size)
+	} else {
+		if s.lent, _ = usedTables.Get().(*[tableMost]uint64); s.lent == nil {
+			s.lent = new([tableMost]uint64)
+		}
+		s.slots = s.lent[:size]
+		clear(s.slots)
+	}
 	for i := range s.added {
 		if s.buffers[i].ID != "" {
 			s.enter(i)

@@ -55,6 +55,7 @@ func ValidateAs(p *Problem, t Terms) error {
 		v.add(-1, "capacity", itoa(p.Capacity), fmt.Sprintf("must be from 1 to %d, or 0 for none", int64(MaxSum)))
 	}
 	seen := newIDs(p.Buffers)
+	defer seen.close()
 	var sum, top int64
 	for i := range p.Buffers {
 		if i%pollBuffers == pollBuffers-1 && v.Over != nil && v.Over() {

@@ -15,6 +15,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/merge"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -70,11 +71,40 @@ func (s *settings) Declare(d *run.Declaration) {
 }
 
 // Plan plans.
-func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
-	a := &auto{tl: tl, o: &o, r: &r, n: int64(len(tl.Problem.Buffers)), height: math.MaxInt64}
-	var s settings
-	if err := run.Bind("auto", &o, &s); err != nil {
-		return r, err
+func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	return new(kept).plan(ctx, tl, o)
+}
+
+// Keep returns the planner with a memory.
+func (*Auto) Keep() run.Kept { return new(kept) }
+
+// kept is the planner with the memory of what is first in each run: the heuristics. Searches have their own.
+type kept struct {
+	Auto
+	a         auto
+	settings  settings
+	options   plan.Options
+	result    plan.Result
+	portfolio greedy.Portfolio
+}
+
+// Forget lets go of the problem, and keeps the memory.
+func (k *kept) Forget() {
+	k.a, k.options, k.result = auto{}, plan.Options{}, plan.Result{}
+	k.portfolio.Forget()
+}
+
+// Plan plans.
+func (k *kept) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	return k.plan(ctx, tl, o)
+}
+
+func (k *kept) plan(ctx context.Context, tl *timeline.Timeline, options plan.Options) (plan.Result, error) {
+	a, o, r, s := &k.a, &k.options, &k.result, &k.settings
+	*o, *r = options, plan.Result{}
+	*a = auto{tl: tl, o: o, r: r, n: int64(len(tl.Problem.Buffers)), height: math.MaxInt64, portfolio: &k.portfolio}
+	if err := run.Bind("auto", o, s); err != nil {
+		return *r, err
 	}
 	a.heuristics = s.heuristics
 	a.watch = run.NewWatch(ctx)
@@ -87,7 +117,7 @@ func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r
 	a.affordable = affordable(tl)
 	a.carryOut(ctx)
 	a.judge()
-	return r, a.err
+	return *r, a.err
 }
 
 // auto is what a run knows.
@@ -95,6 +125,7 @@ type auto struct {
 	class           // the row of the policy
 	heuristics bool // all of them, not the first alone
 	watch      *run.Watch
+	portfolio  *greedy.Portfolio
 	tl         *timeline.Timeline
 	o          *plan.Options
 	n          int64  // buffers

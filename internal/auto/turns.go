@@ -64,7 +64,8 @@ func (a *auto) adoptFrom(p *greedy.Portfolio, reason string) {
 
 // firstPlan makes a plan to start from, or takes the caller's.
 func (a *auto) firstPlan(ctx context.Context) *greedy.Portfolio {
-	p := greedy.NewPortfolio(ctx, a.tl, a.enough())
+	p := a.portfolio
+	p.Begin(ctx, a.tl, a.enough())
 	a.infeasible = p.Collided
 	a.keep(p.Offsets, p.Name)
 	a.keep(a.o.Start, "start")
@@ -88,6 +89,9 @@ func (a *auto) remainingOrders(p *greedy.Portfolio) {
 
 // looks carries out part 3.
 func (a *auto) looks(ctx context.Context) {
+	if a.over() {
+		return
+	}
 	if end, ok := ctx.Deadline(); ok {
 		short, cancel := context.WithTimeout(ctx, time.Until(end)/looksShare)
 		defer cancel()

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -75,6 +74,6 @@ func membersOf(tl *timeline.Timeline, s int32) (members []member) {
 			}
 		}
 	}
-	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(b.bytes, a.bytes) })
+	sorting.Structs(members, func(a, b member) int { return cmp.Compare(b.bytes, a.bytes) })
 	return members
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/ruled/assign"
 	"github.com/stowage-go/stowage/internal/ruled/parts"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
 )
@@ -67,7 +68,7 @@ func fullest(p *model.Problem) *overfull {
 		f.lower = at
 		f.members, f.upper = living(uses, at)
 	}
-	slices.SortStableFunc(f.members, func(a, b member) int { return cmp.Compare(b.bytes, a.bytes) })
+	sorting.Structs(f.members, func(a, b member) int { return cmp.Compare(b.bytes, a.bytes) })
 	return f
 }
 
@@ -92,7 +93,7 @@ func busiest(uses []use) (at, most int64) {
 	for _, u := range uses {
 		changes = append(changes, change{u.lower, u.bytes}, change{u.upper, -u.bytes})
 	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	sorting.Structs(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
 	var load int64
 	for _, c := range changes {
 		if load += c.by; load > most {
@@ -112,7 +113,7 @@ func living(uses []use, at int64) (members []member, until int64) {
 			members = append(members, member{u.buffer, u.bytes})
 		}
 	}
-	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(b.bytes, a.bytes) })
+	sorting.Structs(members, func(a, b member) int { return cmp.Compare(b.bytes, a.bytes) })
 	return members, until
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -71,7 +72,7 @@ func Rooms(ctx context.Context, p *model.Problem, nodes int64, solve Planner) (a
 			}
 		}
 	}
-	slices.SortStableFunc(alone, func(a, b Room) int { return int(min(1, max(-1, a.By-b.By))) })
+	sorting.Structs(alone, func(a, b Room) int { return int(min(1, max(-1, a.By-b.By))) })
 	if len(alone) > 0 || len(all) == 0 {
 		return alone, nil, false, nil
 	}
@@ -154,7 +155,7 @@ func ruledWays(ctx context.Context, p *model.Problem, x *plan.Explanation, solve
 		}
 	}
 	w.Loose, w.Without = t.loose(), t.without()
-	slices.SortStableFunc(w.Shrink, func(a, b Shrunk) int { return int(min(1, max(-1, a.By-b.By))) })
+	sorting.Structs(w.Shrink, func(a, b Shrunk) int { return int(min(1, max(-1, a.By-b.By))) })
 	return w, t.err
 }
 

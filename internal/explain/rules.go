@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/ruled/places"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -213,7 +214,7 @@ func roomOf(pools []model.Pool, usable []int) (where string, free int64, bounded
 		}
 		left := pools[k].Capacity
 		reserved := slices.Clone(pools[k].Reserved)
-		slices.SortFunc(reserved, func(a, b model.Range) int { return int(min(1, max(-1, a.Lower-b.Lower))) })
+		sorting.Structs(reserved, func(a, b model.Range) int { return int(min(1, max(-1, a.Lower-b.Lower))) })
 		end := int64(0)
 		for _, r := range reserved {
 			if lower := max(r.Lower, end); lower < r.Upper {

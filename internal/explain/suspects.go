@@ -197,7 +197,7 @@ func (c *counter) suspects(left []int) *suspects {
 				s.below[other] = append(s.below[other], int32(k))
 			}
 		}
-		slices.SortStableFunc(s.near[k], func(a, b neighbour) int { return cmp.Compare(b.takes, a.takes) })
+		sorting.Structs(s.near[k], func(a, b neighbour) int { return cmp.Compare(b.takes, a.takes) })
 	}
 	return s
 }

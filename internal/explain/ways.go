@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -126,7 +127,7 @@ func WaysOut(ctx context.Context, p *model.Problem, x *plan.Explanation, solve P
 			w.Absent = append(w.Absent, a)
 		}
 	}
-	slices.SortStableFunc(w.Shrink, func(a, b Shrunk) int { return int(min(1, max(-1, a.By-b.By))) })
+	sorting.Structs(w.Shrink, func(a, b Shrunk) int { return int(min(1, max(-1, a.By-b.By))) })
 	return w, t.err
 }
 

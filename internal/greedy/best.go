@@ -147,7 +147,9 @@ type Portfolio struct {
 	Collided bool
 
 	memory place.Memory
-	sweeps *Sweeper // nil before the first
+	orders scratch
+	spares [2][]int64 // plans that are no longer the lowest
+	sweeps Sweeper    // has no timeline before the first
 
 	next   int   // the first trial that has not had its turn
 	waits  []int // earlier trials that cost too much so far
@@ -160,7 +162,16 @@ type Portfolio struct {
 // the sweep, above thresholds.LargeAbove buffers; by first-fit. If a limit has already come, buffers are
 // stacked (place.Finish). A plan of the height capacity is low enough; 0 stands for the bound.
 func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *Portfolio {
-	p := &Portfolio{tl: tl, ctx: ctx, Height: math.MaxInt64, factor: 1}
+	p := new(Portfolio)
+	p.Begin(ctx, tl, capacity)
+	return p
+}
+
+// Begin makes p what NewPortfolio returns, in the memory that p has. All plans of the portfolio before it are void.
+func (p *Portfolio) Begin(ctx context.Context, tl *timeline.Timeline, capacity int64) {
+	p.Forget()
+	p.tl, p.ctx, p.Height, p.factor = tl, ctx, math.MaxInt64, 1
+	p.orders.back()
 	p.Aim(capacity)
 	if order, most := hinted(tl); most {
 		p.place("hint", order, place.FirstFit)
@@ -178,15 +189,21 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 		}
 		if p.near(capacity) {
 			p.next = len(trials)
-			return p
+			return
 		}
 	}
 	if !p.Collided && p.Height > tl.LowerBound && (p.Offsets == nil || !p.Large() || !p.over()) {
 		w := place.Watch(ctx, tl)
 		defer w.Close()
-		p.place("first-fit", Sorted(w, tl, "Z"), place.FirstFit)
+		p.place("first-fit", p.orders.sorted(w, tl, "Z"), place.FirstFit)
 	}
-	return p
+}
+
+// Forget lets go of the problem, and keeps the memory.
+func (p *Portfolio) Forget() {
+	p.discard(p.Offsets)
+	p.sweeps.tl, p.sweeps.watch = nil, nil
+	*p = Portfolio{memory: p.memory, orders: p.orders, sweeps: p.sweeps, spares: p.spares, waits: p.waits[:0]}
 }
 
 // Aim sets a height that is low enough, 0 for the bound.
@@ -219,7 +236,7 @@ func (p *Portfolio) place(name string, order []int32, fit place.Fit) {
 	offsets, height, end := p.memory.Below(w, p.tl, order, fit, p.Height)
 	p.Collided = p.Collided || end == place.Collided
 	if offsets != nil { // then it is lower
-		p.memory.Keep()
+		p.memory.Keep(p.spare())
 		p.keep(name, offsets, height)
 	}
 }
@@ -227,22 +244,35 @@ func (p *Portfolio) place(name string, order []int32, fit place.Fit) {
 // keep takes a plan if it is the lowest so far.
 func (p *Portfolio) keep(name string, offsets []int64, height int64) {
 	if offsets != nil && height < p.Height {
+		p.discard(p.Offsets)
 		p.Offsets, p.Height, p.Name = offsets, height, name
 	}
+}
+
+// discard takes the memory of a plan that nobody needs any more.
+func (p *Portfolio) discard(plan []int64) {
+	if plan != nil {
+		p.spares = [2][]int64{plan, p.spares[0]}
+	}
+}
+
+// spare returns memory for a plan, or nil.
+func (p *Portfolio) spare() (plan []int64) {
+	plan, p.spares = p.spares[0], [2][]int64{p.spares[1]}
+	return plan
 }
 
 // sweep runs the given passes until a plan is low enough. If passes is nil, it sweeps from the peaks.
 func (p *Portfolio) sweep(name string, passes []int32) {
 	w := run.NewWatch(p.ctx)
 	defer w.Close()
-	s := p.sweeps
-	if s == nil {
-		var end place.Ending
-		if s, end = NewSweeper(w, p.tl); s == nil {
+	s := &p.sweeps
+	if s.tl == nil {
+		if end := s.Begin(w, p.tl); end != place.Whole {
+			s.tl = nil
 			p.Collided = end == place.Collided
 			return
 		}
-		p.sweeps = s
 	}
 	s.watch = w
 	if p.Offsets != nil {
@@ -257,11 +287,13 @@ func (p *Portfolio) sweep(name string, passes []int32) {
 		s.Passes(passes, p.tl.LowerBound, max(p.goal, thresholds.Within(p.tl.LowerBound, thresholds.CloseBy)), nil)
 	}
 	if s.Height() < p.Height {
-		lowest := s.Last
-		if !w.Over() {
-			lowest = s.Plan
+		plan := s.Last()
+		if w.Over() {
+			s.offsets = nil // there is no time to copy it
+		} else {
+			plan = append(p.spare()[:0], plan...)
 		}
-		p.keep(name, lowest(), s.Height())
+		p.keep(name, plan, s.Height())
 	}
 }
 
@@ -309,6 +341,7 @@ func (p *Portfolio) run(n int) {
 
 // try runs a trial, or lets it wait if it costs too much.
 func (p *Portfolio) try(w *run.Watch, k int) {
+	p.orders.back()
 	t, unit := &trials[k], int64(len(p.tl.Problem.Buffers))
 	if p.skips(t) {
 		return
@@ -321,23 +354,23 @@ func (p *Portfolio) try(w *run.Watch, k int) {
 	p.work = work
 	switch t.how {
 	case first:
-		p.place(t.name, Sorted(w, p.tl, t.order), place.FirstFit)
+		p.place(t.name, p.orders.sorted(w, p.tl, t.order), place.FirstFit)
 	case tight:
-		p.place(t.name, Sorted(w, p.tl, t.order), place.BestFit)
+		p.place(t.name, p.orders.sorted(w, p.tl, t.order), place.BestFit)
 	case stacked:
-		if order := skyline(w, p.tl, t.order, p.factor); order == nil {
+		if order := p.orders.skyline(w, p.tl, t.order, p.factor); order == nil {
 			p.long = true
 			p.waits = append(p.waits, k)
 		} else {
 			p.place(t.name, order, place.FirstFit)
 		}
 	case onTop:
-		if offsets, whole := Stack(w, p.tl, Sorted(w, p.tl, t.order)); whole {
+		if offsets, whole := Stack(w, p.tl, p.orders.sorted(w, p.tl, t.order)); whole {
 			p.place(t.name, ByOffset(offsets), place.FirstFit)
 		}
 	case shared:
 		if movableAll(p.tl) {
-			if offsets := share(w, p.tl, Sorted(w, p.tl, t.order)); offsets != nil {
+			if offsets := share(w, p.tl, p.orders.sorted(w, p.tl, t.order)); offsets != nil {
 				p.place(t.name, ByOffset(offsets), place.FirstFit)
 			}
 		}
@@ -372,7 +405,7 @@ func ByOffset(offsets []int64) []int32 {
 	for i, at := range offsets {
 		key[i] = ^uint64(at)
 	}
-	return byColumns(nil, len(offsets), [][]uint64{key})
+	return new(scratch).byColumns(nil, len(offsets), [][]uint64{key})
 }
 
 // Best returns the lowest plan of a whole portfolio: the offset of each buffer, the height in bytes, and the name of

@@ -108,7 +108,7 @@ func TestOrders(t *testing.T) {
 		tl := timeline.New(plantest.Random(rand.New(rand.NewPCG(seed, 6))))
 		for _, word := range words {
 			for way, order := range map[string][]int32{
-				"sorted": Sorted(nil, tl, word), "skyline": skyline(run.NewWatch(context.Background()), tl, word, 1),
+				"sorted": Sorted(nil, tl, word), "skyline": new(scratch).skyline(run.NewWatch(context.Background()), tl, word, 1),
 			} {
 				slices.Sort(order)
 				if len(order) != len(tl.Problem.Buffers) {
@@ -151,7 +151,7 @@ func TestSkylineIsCanonical(t *testing.T) {
 		var last int64
 		offsets := make([]int64, len(p.Buffers))
 		done := make([]bool, len(p.Buffers))
-		for _, i := range skyline(run.NewWatch(context.Background()), tl, "LTA", 1) {
+		for _, i := range new(scratch).skyline(run.NewWatch(context.Background()), tl, "LTA", 1) {
 			least := int64(-1) // of all that are left
 			for j := range p.Buffers {
 				if done[j] {
@@ -187,7 +187,7 @@ func TestSkylineGivesUp(t *testing.T) {
 			model.Buffer{ID: "short" + strconv.Itoa(int(i)), Lower: i, Upper: i + 1, Size: 1})
 	}
 	tl := timeline.New(p)
-	if order := skyline(run.NewWatch(context.Background()), tl, "Z", 1); order != nil {
+	if order := new(scratch).skyline(run.NewWatch(context.Background()), tl, "Z", 1); order != nil {
 		t.Error("an order, want none")
 	}
 	if _, height, name := Best(context.Background(), tl, 0); height != tl.LowerBound {

@@ -3,6 +3,7 @@ package greedy
 import (
 	"math/bits"
 
+	"github.com/stowage-go/stowage/internal/lent"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/thresholds"
@@ -18,33 +19,50 @@ import (
 //
 // Complexity: O(n log n) for a word. The keys C and T take O((n + sections) log sections).
 
+// A scratch has the memory of orders. What is taken from it is of use until back is called.
+type scratch struct {
+	keys    lent.Shelf[uint64]
+	lists   lent.Shelf[int32]
+	longs   lent.Shelf[int64]
+	piles   lent.Shelf[pile]
+	columns [][]uint64
+}
+
+// back takes back all that was lent.
+func (m *scratch) back() {
+	m.keys.Back()
+	m.lists.Back()
+	m.longs.Back()
+	m.piles.Back()
+}
+
 // key returns the sort keys of a letter, one for each buffer. The largest key comes first.
-func key(w *run.Watch, letter byte, tl *timeline.Timeline) []uint64 {
+func (m *scratch) key(w *run.Watch, letter byte, tl *timeline.Timeline) []uint64 {
 	switch letter {
 	case 'C':
-		return crowd(w, tl)
+		return m.crowd(w, tl)
 	case 'D':
-		return ticks(tl)
+		return m.ticks(tl)
 	case 'H':
-		return whole(tl)
+		return m.whole(tl)
 	case 'O':
-		return overlaps(tl)
+		return m.overlaps(tl)
 	case 'P':
-		return atPeak(tl)
+		return m.atPeak(tl)
 	case 'Q':
-		return weight(tl)
+		return m.weight(tl)
 	case 'T':
-		return total(w, tl)
+		return m.total(w, tl)
 	case 'X':
-		return tickArea(tl)
+		return m.tickArea(tl)
 	}
-	return own(letter, tl)
+	return m.own(letter, tl)
 }
 
 // own returns the keys of the letters that depend on no other buffer.
-func own(letter byte, tl *timeline.Timeline) []uint64 {
+func (m *scratch) own(letter byte, tl *timeline.Timeline) []uint64 {
 	const sign = 1 << 63 // times may be negative
-	keys := make([]uint64, len(tl.Problem.Buffers))
+	keys := m.keys.Take(len(tl.Problem.Buffers))
 	for i := range keys {
 		b := &tl.Problem.Buffers[i]
 		first, last := tl.Extent(i)
@@ -88,42 +106,52 @@ func area(size, duration int64) uint64 {
 // Sorted returns the buffers in the order of a word. If there are more than pollEvery buffers
 // and a limit comes first, it returns nil. No watch (nil) means no limit.
 func Sorted(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
+	var m scratch
+	return m.sorted(w, tl, word)
+}
+
+// sorted is Sorted.
+func (m *scratch) sorted(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 	if len(tl.Problem.Buffers) <= pollEvery {
 		w = nil // this takes a millisecond
 	}
-	columns := make([][]uint64, len(word))
-	for k := range columns {
+	columns := m.columns[:0]
+	for k := range len(word) {
 		if w != nil && w.Over() {
 			return nil
 		}
 		letter := word[k]
 		if letter >= 'a' {
-			columns[k] = key(w, letter-'a'+'A', tl)
-			for i := range columns[k] {
-				columns[k][i] = ^columns[k][i]
+			keys := m.key(w, letter-'a'+'A', tl)
+			for i := range keys {
+				keys[i] = ^keys[i]
 			}
+			columns = append(columns, keys)
 			continue
 		}
-		columns[k] = key(w, letter, tl)
+		columns = append(columns, m.key(w, letter, tl))
 	}
-	return byColumns(w, len(tl.Problem.Buffers), columns)
+	m.columns = columns
+	return m.byColumns(w, len(tl.Problem.Buffers), columns)
 }
 
 // byColumns returns the numbers below n in descending order of their keys. The first column counts most, and ties are
 // ascending. A few numbers are sorted by comparisons. Many are sorted digit by digit, from the last column to the
 // first. If a limit comes first, byColumns returns nil.
-func byColumns(w *run.Watch, n int, columns [][]uint64) []int32 {
+func (m *scratch) byColumns(w *run.Watch, n int, columns [][]uint64) []int32 {
 	if n < thresholds.DigitsLeast {
-		return sorting.Order(n, func(a, b int32) bool {
+		order := sorting.Numbered(m.lists.Take(n))
+		sorting.Within(order, m.lists.Take(n), func(a, b int32) bool {
 			for _, column := range columns {
 				if x, y := column[a], column[b]; x != y {
 					return x > y
 				}
 			}
 			return false
-		})
+		}, nil)
+		return order
 	}
-	order, next := sorting.Count(n), make([]int32, n)
+	order, next := sorting.Numbered(m.lists.Take(n)), m.lists.Take(n)
 	over := func() bool { return w != nil && w.Over() }
 	for k := len(columns) - 1; k >= 0; k-- {
 		order, next = sorting.Digits(order, next, columns[k], ^uint64(0), over)
@@ -135,8 +163,8 @@ func byColumns(w *run.Watch, n int, columns [][]uint64) []int32 {
 }
 
 // each returns f(i) for every buffer i.
-func each(tl *timeline.Timeline, f func(i int) uint64) []uint64 {
-	key := make([]uint64, len(tl.Problem.Buffers))
+func (m *scratch) each(tl *timeline.Timeline, f func(i int) uint64) []uint64 {
+	key := m.keys.Take(len(tl.Problem.Buffers))
 	for i := range key {
 		key[i] = f(i)
 	}
@@ -144,13 +172,13 @@ func each(tl *timeline.Timeline, f func(i int) uint64) []uint64 {
 }
 
 // total returns, for each buffer, the largest load of the sections in which it is active.
-func total(w *run.Watch, tl *timeline.Timeline) []uint64 {
-	return highest(w, tl, func(s int) int64 { return tl.Load[s] })
+func (m *scratch) total(w *run.Watch, tl *timeline.Timeline) []uint64 {
+	return m.highest(w, tl, func(s int) int64 { return tl.Load[s] })
 }
 
 // crowd returns, for each buffer, the largest number of active buffers in a section in which it is active.
-func crowd(w *run.Watch, tl *timeline.Timeline) []uint64 {
-	count := make([]int64, tl.Sections()+1)
+func (m *scratch) crowd(w *run.Watch, tl *timeline.Timeline) []uint64 {
+	count := m.longs.Take(tl.Sections() + 1)
 	for i := range tl.Problem.Buffers {
 		for _, s := range tl.Spans(i) {
 			count[s.First]++
@@ -160,26 +188,26 @@ func crowd(w *run.Watch, tl *timeline.Timeline) []uint64 {
 	for s := 1; s < len(count); s++ {
 		count[s] += count[s-1]
 	}
-	return highest(w, tl, func(s int) int64 { return count[s] })
+	return m.highest(w, tl, func(s int) int64 { return count[s] })
 }
 
 // highest returns, for each buffer, the maximum of a profile over the sections in which it is active.
-func highest(w *run.Watch, tl *timeline.Timeline, profile func(s int) int64) []uint64 {
-	m := tl.Sections()
-	tree := make([]int64, 2*m) // tree[m+s] is section s, tree[k] the larger of its children
-	for s := range m {
-		tree[m+s] = profile(s)
+func (m *scratch) highest(w *run.Watch, tl *timeline.Timeline, profile func(s int) int64) []uint64 {
+	sections := tl.Sections()
+	tree := m.longs.Take(2 * sections) // tree[sections+s] is section s, tree[k] the larger of its children
+	for s := range sections {
+		tree[sections+s] = profile(s)
 	}
-	for k := m - 1; k > 0; k-- {
+	for k := sections - 1; k > 0; k-- {
 		tree[k] = max(tree[2*k], tree[2*k+1])
 	}
-	return each(tl, func(i int) uint64 {
+	return m.each(tl, func(i int) uint64 {
 		if w != nil && w.Over() {
 			return 0 // Sorted asks the watch again, and drops these keys
 		}
 		var top int64
 		for _, s := range tl.Spans(i) {
-			for l, h := int(s.First)+m, int(s.Last)+m; l < h; l, h = l/2, h/2 {
+			for l, h := int(s.First)+sections, int(s.Last)+sections; l < h; l, h = l/2, h/2 {
 				if l&1 == 1 {
 					top = max(top, tree[l])
 					l++
@@ -196,20 +224,20 @@ func highest(w *run.Watch, tl *timeline.Timeline, profile func(s int) int64) []u
 
 // overlaps returns, for each buffer, the number of buffers whose extents meet its own, itself
 // included. These are all buffers except those that end before it or start after it.
-func overlaps(tl *timeline.Timeline) []uint64 {
-	m := tl.Sections()
-	starts, ends := make([]int64, m+1), make([]int64, m+1)
+func (m *scratch) overlaps(tl *timeline.Timeline) []uint64 {
+	sections := tl.Sections()
+	starts, ends := m.longs.Take(sections+1), m.longs.Take(sections+1)
 	for i := range tl.Problem.Buffers {
 		if first, last := tl.Extent(i); first < last {
 			starts[first]++
 			ends[last]++
 		}
 	}
-	for s := 1; s <= m; s++ {
+	for s := 1; s <= sections; s++ {
 		starts[s] += starts[s-1]
 		ends[s] += ends[s-1]
 	}
-	return each(tl, func(i int) uint64 {
+	return m.each(tl, func(i int) uint64 {
 		first, last := tl.Extent(i)
 		if first == last {
 			return 0

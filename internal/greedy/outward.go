@@ -47,9 +47,8 @@ func (s *Sweeper) Outward() bool {
 	}
 	if s.half == nil {
 		n := len(s.trial)
-		s.half = make([]int64, n)
-		ranks := make([]int32, 2*n)
-		s.rank = [2][]int32{ranks[:n], ranks[n:]}
+		s.half = s.memory.longs.Take(n)
+		s.rank = [2][]int32{s.memory.lists.Take(n), s.memory.lists.Take(n)}
 		for k := range s.parts {
 			for way, starts := range s.parts[k].starts {
 				for r, i := range starts {
@@ -102,7 +101,7 @@ func (s *Sweeper) Again(n int, half int32, target int64, loose PlaceLoose) (offs
 // returns the height of the partition's lowest plan.
 func (s *Sweeper) from(k, n int, half int32, target int64, loose PlaceLoose) int64 {
 	part, load, p := &s.tl.Partitions[k], s.tl.Load, &s.parts[k]
-	if p.peaks == nil {
+	if len(p.peaks) == 0 {
 		before := int64(0)
 		for at := part.First; at < part.Last; at++ {
 			now, after := load[at], int64(0)
@@ -114,7 +113,7 @@ func (s *Sweeper) from(k, n int, half int32, target int64, loose PlaceLoose) int
 			}
 			before = now
 		}
-		sorting.By(p.peaks, func(a, b int32) bool { return load[a] > load[b] })
+		s.sort(p.peaks, func(a, b int32) bool { return load[a] > load[b] })
 	}
 	peak := p.peaks[n%len(p.peaks)]
 	s.try(p, max(peak-half, part.First), min(peak+half+1, part.Last), target, loose)
@@ -127,7 +126,7 @@ func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, placeLoose Pl
 	s.ceiling = bound.Down(target, s.step)
 	cuts := [2]int32{high, -low}
 	rest := p.starts // buffers that begin after these sections
-	var pile, loose []int32
+	pile, loose := s.list[:0], []int32(nil)
 	for way, cut := range cuts {
 		for len(rest[way]) > 0 {
 			i := rest[way][0]
@@ -159,6 +158,7 @@ func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, placeLoose Pl
 		sorting.By(loose, func(i, j int32) bool { return s.trial[i] < s.trial[j] })
 	}
 	s.cross = append(pile, loose...)
+	s.list = s.cross
 	for order := range 3 {
 		height := s.pile(s.cross[:len(pile)], order)
 		if height > floor && len(loose) > 0 {
@@ -184,13 +184,21 @@ func (s *Sweeper) pile(list []int32, order int) (height int64) {
 		}
 		return rank
 	}
-	sorting.By(list, func(i, j int32) bool { return key(i) < key(j) })
+	s.sort(list, func(i, j int32) bool { return key(i) < key(j) })
 	for _, i := range list {
 		b := &s.tl.Problem.Buffers[i]
 		s.trial[i] = bound.Up(height, b.Align())
 		height = s.trial[i] + b.Size
 	}
 	return height
+}
+
+// sort is sorting.By in memory that is there.
+func (s *Sweeper) sort(list []int32, less func(a, b int32) bool) {
+	if len(s.scratch) < len(list) {
+		s.scratch = make([]int32, len(list))
+	}
+	sorting.Within(list, s.scratch, less, nil)
 }
 
 // movableAll reports whether no buffer has a fixed offset.

@@ -35,9 +35,9 @@ const (
 )
 
 // skyline returns the order of stacking, or nil if it takes too long or a limit comes first.
-func skyline(w *run.Watch, tl *timeline.Timeline, word string, factor int64) []int32 {
+func (m *scratch) skyline(w *run.Watch, tl *timeline.Timeline, word string, factor int64) []int32 {
 	n := len(tl.Problem.Buffers)
-	if _, order := stackLowest(w, tl, Sorted(w, tl, word), min(effort*n, maxEffort)*int(factor)); len(order) == n {
+	if _, order := m.stackLowest(w, tl, m.sorted(w, tl, word), min(effort*n, maxEffort)*int(factor)); len(order) == n {
 		return order
 	}
 	return nil
@@ -46,13 +46,14 @@ func skyline(w *run.Watch, tl *timeline.Timeline, word string, factor int64) []i
 // StackLowest puts every buffer on the skyline, the lowest first, ties by the order. If a limit comes, whole is false,
 // and the buffers that are left have the offset -1. A nil order is one that a limit has cut (Sorted).
 func StackLowest(w *run.Watch, tl *timeline.Timeline, order []int32) (offsets []int64, whole bool) {
-	offsets, stacked := stackLowest(w, tl, order, math.MaxInt)
+	var m scratch
+	offsets, stacked := m.stackLowest(w, tl, order, math.MaxInt)
 	return offsets, len(stacked) == len(offsets)
 }
 
 // unplaced returns an offset of -1 for each buffer.
-func unplaced(tl *timeline.Timeline) []int64 {
-	offsets := make([]int64, len(tl.Problem.Buffers))
+func (m *scratch) unplaced(tl *timeline.Timeline) []int64 {
+	offsets := m.longs.Take(len(tl.Problem.Buffers))
 	for i := range offsets {
 		offsets[i] = -1
 	}
@@ -62,17 +63,18 @@ func unplaced(tl *timeline.Timeline) []int64 {
 // Stack puts every buffer on the skyline, in the given order. If a limit comes, it returns
 // what StackLowest returns then.
 func Stack(w *run.Watch, tl *timeline.Timeline, order []int32) (offsets []int64, whole bool) {
-	offsets = unplaced(tl)
+	var m scratch
+	offsets = m.unplaced(tl)
 	if len(order) < len(offsets) {
 		return offsets, false
 	}
-	line := place.NewSkyline(tl.Sections())
+	line := place.SkylineFrom(&m.longs, tl.Sections())
 	for _, i := range order {
 		if w.Over() {
 			return offsets, false
 		}
-		offsets[i] = rest(line, tl, i)
-		raise(line, tl, i, offsets[i])
+		offsets[i] = rest(&line, tl, i)
+		raise(&line, tl, i, offsets[i])
 	}
 	return offsets, true
 }
@@ -95,18 +97,18 @@ func raise(line *place.Skyline, tl *timeline.Timeline, i int32, at int64) {
 
 // stackLowest returns the offsets, and the buffers in the order of stacking. It ends early
 // after most corrections, if a limit comes, or if a limit has cut the order.
-func stackLowest(w *run.Watch, tl *timeline.Timeline, order []int32, most int) (offsets []int64, stacked []int32) {
-	offsets = unplaced(tl)
-	s := newStack(w, tl, order)
-	if s == nil {
+func (m *scratch) stackLowest(w *run.Watch, tl *timeline.Timeline, order []int32, most int) (offsets []int64, stacked []int32) {
+	offsets = m.unplaced(tl)
+	s, ok := m.newStack(w, tl, order)
+	if !ok {
 		return offsets, nil
 	}
-	stacked = make([]int32, 0, len(order))
-	line := place.NewSkyline(tl.Sections())
+	stacked = m.lists.Take(len(order))[:0]
+	line := place.SkylineFrom(&m.longs, tl.Sections())
 	for ; len(s.queue) > 0 && most >= 0 && !w.Over(); s.sink() {
 		top := &s.queue[0]
 		i := order[top.rank]
-		at := rest(line, tl, i)
+		at := rest(&line, tl, i)
 		if at > top.least {
 			most--
 			top.least = at
@@ -114,7 +116,7 @@ func stackLowest(w *run.Watch, tl *timeline.Timeline, order []int32, most int) (
 		}
 		offsets[i] = at
 		stacked = append(stacked, i)
-		raise(line, tl, i, at)
+		raise(&line, tl, i, at)
 		top.least = at + tl.Problem.Buffers[i].Size
 		if top.rank = s.next[top.rank]; top.rank < 0 {
 			last := len(s.queue) - 1
@@ -139,22 +141,22 @@ type stack struct {
 
 // newStack groups the buffers of an order into piles. It finds the pile of a buffer in a hash
 // table with open addressing. Each buffer with gaps has a pile of its own. newStack returns
-// nil if a limit comes, or if a limit has cut the order.
-func newStack(w *run.Watch, tl *timeline.Timeline, order []int32) *stack {
+// false if a limit comes, or if a limit has cut the order.
+func (m *scratch) newStack(w *run.Watch, tl *timeline.Timeline, order []int32) (s stack, ok bool) {
 	n := len(order)
 	if n < len(tl.Problem.Buffers) {
-		return nil
+		return s, false
 	}
 	bits := 2
 	for 1<<bits < 2*n {
 		bits++
 	}
-	lists := make([]int32, 2*n+1<<bits)
-	s := &stack{queue: make([]pile, 0, n), next: lists[:n:n]}
+	lists := m.lists.Take(2*n + 1<<bits)
+	s = stack{queue: m.piles.Take(n)[:0], next: lists[:n:n]}
 	last, table := lists[n:2*n], lists[2*n:] // the rank of a pile's last buffer; the table: pile + 1, or 0
 	for rank, i := range order {
 		if rank%pollEvery == pollEvery-1 && w.Over() {
-			return nil
+			return s, false
 		}
 		s.next[rank] = -1
 		from, to := tl.Extent(int(i))
@@ -170,7 +172,7 @@ func newStack(w *run.Watch, tl *timeline.Timeline, order []int32) *stack {
 		s.queue = append(s.queue, pile{rank: int32(rank)})
 	}
 	// The piles are in the order of their first members: a heap already.
-	return s
+	return s, true
 }
 
 // find returns the pile of an extent and alignment. If there is none yet, find enters the

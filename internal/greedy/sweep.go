@@ -75,6 +75,11 @@ type Sweeper struct {
 	// For sweeps from peaks (outward.go).
 	rank  [2][]int32 // place of each buffer in the order of starts, for each way
 	cross []int32    // the settled buffers: a pile, then those above it in ascending order
+	list  []int32    // has cross, if there are any
+
+	scratch []int32 // to sort in
+
+	memory scratch
 
 	Steps, Most int64 // number of placements so far, and the largest number allowed
 }
@@ -90,11 +95,34 @@ type sweptPart struct {
 // NewSweeper prepares sweeps. It returns no sweeper if fixed buffers collide, or if the limit
 // comes before that is known.
 func NewSweeper(w *run.Watch, tl *timeline.Timeline) (*Sweeper, place.Ending) {
+	s := new(Sweeper)
+	if end := s.Begin(w, tl); end != place.Whole {
+		return nil, end
+	}
+	return s, place.Whole
+}
+
+// Begin makes s what NewSweeper returns, in the memory that s has, if the ending is Whole.
+func (s *Sweeper) Begin(w *run.Watch, tl *timeline.Timeline) place.Ending {
 	buffers := tl.Problem.Buffers
 	n := len(buffers)
-	s := &Sweeper{
-		tl: tl, watch: w, step: bound.Step(tl.Problem), Most: math.MaxInt64, parts: make([]sweptPart, len(tl.Partitions)),
-		offsets: make([]int64, n), trial: make([]int64, n),
+	s.memory.back()
+	*s = Sweeper{
+		tl: tl, watch: w, step: bound.Step(tl.Problem), Most: math.MaxInt64, parts: s.parts, space: s.space, list: s.list,
+		scratch: s.scratch,
+		offsets: s.offsets, memory: s.memory,
+	}
+	if cap(s.offsets) < n {
+		s.offsets = make([]int64, n) // not from a shelf: Last gives it away
+	}
+	s.offsets, s.trial = s.offsets[:n], s.memory.longs.Take(n)
+	clear(s.offsets)
+	if cap(s.parts) < len(tl.Partitions) {
+		s.parts = make([]sweptPart, len(tl.Partitions))
+	}
+	s.parts = s.parts[:len(tl.Partitions)]
+	for k := range s.parts {
+		s.parts[k] = sweptPart{fixed: s.parts[k].fixed[:0], peaks: s.parts[k].peaks[:0]}
 	}
 	fixed := 0
 	for i := range buffers {
@@ -112,7 +140,7 @@ func NewSweeper(w *run.Watch, tl *timeline.Timeline) (*Sweeper, place.Ending) {
 			w = nil // this takes milliseconds
 		}
 		if end := place.Collide(w, tl); end != place.Whole {
-			return nil, end
+			return end
 		}
 	}
 	for k := range s.parts {
@@ -129,7 +157,7 @@ func NewSweeper(w *run.Watch, tl *timeline.Timeline) (*Sweeper, place.Ending) {
 			p.height = math.MaxInt64
 		}
 	}
-	return s, place.Whole
+	return place.Whole
 }
 
 // order sets the starts and ends of a way. It returns false if there are many buffers and a limit comes first.
@@ -156,7 +184,7 @@ func (s *Sweeper) order(way int) bool {
 // active returns the buffers in the order of a word (Sorted), without those that are fixed or
 // never active. It returns nil only if a limit comes.
 func (s *Sweeper) active(word string) []int32 {
-	order := Sorted(s.watch, s.tl, word)
+	order := s.memory.sorted(s.watch, s.tl, word)
 	kept := order[:0]
 	for _, i := range order {
 		if first, last := s.tl.Extent(int(i)); first < last && s.tl.Problem.Buffers[i].Fixed == nil {

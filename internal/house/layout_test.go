@@ -119,7 +119,7 @@ func TestDocsLayout(t *testing.T) {
 // kernel is what planners may stand on, each of these on those before it.
 var kernel = []string{
 	"model", "plan", "internal/thresholds", "internal/sorting", "internal/bound", "internal/timeline", "internal/run",
-	"internal/splitmix", "internal/invariants",
+	"internal/splitmix", "internal/invariants", "internal/lent",
 }
 
 // placing is kernel with the placement, and pairs with the orders of pairs.
@@ -146,14 +146,14 @@ var layers = []struct {
 	{"internal/barrier", []string{"model", "plan"}},
 	{"internal/verify", []string{"model", "internal/sorting"}},
 	{"internal/timeline", []string{
-		"model", "internal/bound", "internal/invariants", "internal/sorting", "internal/thresholds",
+		"model", "internal/bound", "internal/invariants", "internal/sorting", "internal/thresholds", "internal/lent",
 	}},
 	{"internal/run", []string{
 		"model", "plan", "internal/thresholds", "internal/lower", "internal/timeline", "internal/bound",
 	}},
 	{"internal/place", []string{
 		"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/thresholds",
-		"internal/invariants",
+		"internal/invariants", "internal/lent",
 	}},
 	{"internal/planners/pairwise", []string{
 		"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/pairs", "internal/invariants",
@@ -179,7 +179,7 @@ var layers = []struct {
 	// names the fixed offsets that collide
 	{"internal/explain", with(kernel, "internal/exact/engine", "internal/ruled/parts", "internal/ruled/places",
 		"internal/ruled/assign", "internal/units", "internal/verify")},
-	{"internal/lower", []string{"model"}},
+	{"internal/lower", []string{"model", "internal/sorting"}},
 	{"internal/shapes", []string{"model", "plan"}}, // it is given its planner
 	{"internal/sampled", []string{"model"}},
 	{"internal/ruled/conflictgraph", []string{"model", "internal/bound", "internal/run"}},
@@ -187,21 +187,26 @@ var layers = []struct {
 	// no planner
 	{"internal/ruled/penalty", []string{
 		"model", "internal/invariants", "internal/bound", "internal/lower", "internal/run", "internal/timeline",
+		"internal/sorting",
 	}},
 	// no planner
 	{"internal/ruled/assign", []string{
 		"model", "internal/invariants", "internal/bound", "internal/lower", "internal/ruled/places", "internal/ruled/stackdp",
+		"internal/sorting",
 	}},
-	{"internal/ruled/evictbound", []string{"model", "internal/invariants", "internal/bound", "internal/lower"}}, // no planner
+	// no planner
+	{"internal/ruled/evictbound", []string{
+		"model", "internal/invariants", "internal/bound", "internal/lower", "internal/sorting",
+	}},
 	{"internal/ruled/pools", []string{
 		"model", "internal/invariants", "plan", "internal/bound", "internal/ruled/conflictgraph", "internal/lower",
 		"internal/ruled/stackdp", "internal/profile", "internal/run", "internal/timeline", "internal/ruled/penalty",
-		"internal/ruled/objects",
+		"internal/ruled/objects", "internal/sorting",
 	}},
 	{"internal/ruled/poolchoice", []string{
 		"internal/ruled/stage", "model", "internal/invariants", "plan", "internal/lower", "internal/ruled/stackdp",
 		"internal/run", "internal/ruled/places", "internal/ruled/pools", "internal/ruled/assign", "internal/ruled/heights",
-		"internal/ruled/floor",
+		"internal/ruled/floor", "internal/sorting",
 	}},
 	{"internal/ruled/heights", []string{
 		"model", "internal/lower", "internal/ruled/assign", "internal/ruled/objects", "internal/ruled/places",
@@ -214,8 +219,9 @@ var layers = []struct {
 	{"internal/ruled/pages", []string{"model", "plan", "internal/bound", "internal/ruled/relax"}},
 	{"internal/ruled/banks", []string{
 		"model", "plan", "internal/bound", "internal/lower", "internal/ruled/floor", "internal/ruled/places", "internal/ruled/relax",
+		"internal/sorting",
 	}},
-	{"internal/ruled/objects", []string{"internal/run", "internal/splitmix"}},
+	{"internal/ruled/objects", []string{"internal/run", "internal/splitmix", "internal/sorting"}},
 	{"internal/ruled/places", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}}, // no planner
 	{"internal/ruled/parts", []string{"model", "plan"}},
 	{"internal/ruled/stage", []string{"plan"}},
@@ -227,7 +233,7 @@ var layers = []struct {
 	// no planner
 	{"internal/ruled/enumerate", []string{
 		"model", "internal/bound", "internal/lower", "internal/run", "internal/timeline", "internal/ruled/floor",
-		"internal/ruled/parts",
+		"internal/ruled/parts", "internal/sorting",
 	}},
 	{"internal/ruled", []string{
 		"internal/ruled/stage", "model", "plan", "internal/run", "internal/ruled/poolchoice", "internal/ruled/enumerate",

@@ -1,6 +1,10 @@
 package lower
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/sorting"
+)
 
 // Idea: two members that must be apart need a common slot, unless both use all of their bytes in one section. Several
 // pairs share a slot if their members are a clique. A clique grows greedily: of the members that conflict with all in
@@ -161,7 +165,7 @@ func (c *cliqueCover) place(x clique, of [][]int32, sections int) {
 			changes = append(changes, change{c.elements[e].first, 1}, change{c.elements[e].last, -1})
 		}
 	}
-	slices.SortFunc(changes, func(a, b change) int { return int(a.at - b.at) })
+	sorting.Structs(changes, func(a, b change) int { return int(a.at - b.at) })
 	best, most, live := int32(0), -1, 0
 	for k, e := range changes {
 		live += e.by

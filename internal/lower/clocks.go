@@ -3,6 +3,8 @@ package lower
 import (
 	"cmp"
 	"slices"
+
+	"github.com/stowage-go/stowage/internal/sorting"
 )
 
 // Idea: with clocks, a buffer ends before another starts if every clock says so. That is a partial order. It is an
@@ -138,7 +140,7 @@ func (c *cliqueCover) order(cliques []clique) {
 		}
 		return sum / float64(len(x))
 	}
-	slices.SortStableFunc(cliques, func(x, y clique) int {
+	sorting.Structs(cliques, func(x, y clique) int {
 		return cmp.Or(cmp.Compare(mean(x), mean(y)), slices.Compare(x, y))
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -110,7 +111,7 @@ func (c *cliqueCover) write() {
 	if c.anew {
 		c.renumber(spans)
 	}
-	slices.SortFunc(spans, func(a, b span) int {
+	sorting.Structs(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.body, b.body), cmp.Compare(a.first, b.first))
 	})
 	for k := range c.strip.Problem.Buffers {
@@ -162,7 +163,7 @@ func (c *cliqueCover) renumber(spans []span) {
 		in[k] = -1
 	}
 	// Spans that overlap belong to one component. The span that reaches furthest so far stands for it.
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	sorting.Structs(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 	reach, last := int32(0), int32(0)
 	for _, x := range spans {
 		if x.first < reach {

@@ -32,6 +32,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -171,7 +172,7 @@ func (l *Lowering) Strip(pool int32, members []int32, apart []model.Pair) *Strip
 // Merged returns ranges ascending, with those that touch or overlap in one.
 func Merged(ranges []model.Range) (out []model.Range) {
 	sorted := slices.Clone(ranges)
-	slices.SortFunc(sorted, func(a, b model.Range) int { return cmp.Compare(a.Lower, b.Lower) })
+	sorting.Structs(sorted, func(a, b model.Range) int { return cmp.Compare(a.Lower, b.Lower) })
 	for _, r := range sorted {
 		if n := len(out); n > 0 && r.Lower <= out[n-1].Upper {
 			out[n-1].Upper = max(out[n-1].Upper, r.Upper)

@@ -2,8 +2,8 @@ package lower
 
 import (
 	"cmp"
-	"slices"
 
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -42,7 +42,7 @@ func quietest(period int64, lives func(yield func(lower, upper, size int64))) (a
 			add(max(lower+1-period, 0), upper-period, size)
 		}
 	})
-	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	sorting.Structs(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	first, least, crossing := int64(-1), int64(-1), int64(0)
 	for k, e := range events {
 		crossing += e.bytes

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -100,7 +101,7 @@ func turn(p *model.Problem, base, period, at int64) *model.Problem {
 	for i := range plain.Buffers {
 		all = all[:0]
 		turned(&p.Buffers[i], base, period, at, func(x model.Piece) { all = append(all, x) })
-		slices.SortFunc(all, func(x, y model.Piece) int { return cmp.Compare(x.Lower, y.Lower) })
+		sorting.Structs(all, func(x, y model.Piece) int { return cmp.Compare(x.Lower, y.Lower) })
 		live(&plain.Buffers[i], all)
 	}
 	return &plain

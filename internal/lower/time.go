@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -97,7 +98,7 @@ func (c *cliqueCover) sweep() int {
 			events = append(events, event{x.Lower, true, e}, event{x.Upper, false, e})
 		})
 	}
-	slices.SortFunc(events, func(a, b event) int {
+	sorting.Structs(events, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), before(b.begins, a.begins), cmp.Compare(a.element, b.element))
 	})
 	sections, fresh := int32(0), false // fresh: an element has begun since the last section

@@ -3,6 +3,7 @@ package place
 import (
 	"math"
 
+	"github.com/stowage-go/stowage/internal/lent"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -75,31 +76,28 @@ func Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below in
 type Memory struct {
 	offsets    []int64
 	list       *List
+	shorts     lent.Shelf[int32]
 	of, sorted []int32 // scratch of byPartition
-	slabs      [][]Range
-	nodes      []node
+	ends       []int32
+	used       tree
 }
 
-// Keep makes the plan that was made last the caller's.
-func (m *Memory) Keep() { m.offsets = nil }
+// Keep makes the plan that was made last the caller's. The caller may give another array for it, or nil.
+func (m *Memory) Keep(other []int64) { m.offsets = other }
 
 // Below is the function of that name. The plan is of use until the next one, unless it is kept.
 func (m *Memory) Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64,
 	height int64, end Ending,
 ) {
 	n := len(tl.Problem.Buffers)
-	if len(m.of) != n {
-		both := make([]int32, 2*n)
-		m.of, m.sorted = both[:n], both[n:]
-	}
-	if len(m.offsets) != n || n == 0 {
-		m.offsets = make([]int64, n)
-	}
-	clear(m.offsets)
+	m.shorts.Back()
+	m.of, m.sorted, m.ends = m.shorts.Take(n), m.shorts.Take(n), m.shorts.Take(len(tl.Partitions))
+	m.offsets = sized(m.offsets, n)
 	p := placer{tl: tl, watch: w, fit: fit, offsets: m.offsets, memory: m}
-	p.used.slabs, p.used.nodes = m.slabs, m.nodes
+	p.used = m.used
 	end = p.place(order, below)
-	m.slabs, m.nodes = p.used.slabs, p.used.nodes
+	m.used = p.used
+	m.used.tl = nil
 	switch end {
 	case Whole:
 		height = model.HeightOf(tl.Problem, p.offsets)
@@ -117,6 +115,16 @@ func (m *Memory) Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit F
 		return nil, 0, end
 	}
 	return p.offsets, height, end
+}
+
+// sized returns n zeros, in the array of a slice if that has room.
+func sized(s []int64, n int) []int64 {
+	if s == nil || cap(s) < n {
+		return make([]int64, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
 }
 
 // placer places the buffers of one partition after the other.
@@ -156,7 +164,7 @@ func (p *placer) place(order []int32, below int64) Ending {
 	order, ends := p.byPartition(order)
 	for k := range tl.Partitions {
 		part := &tl.Partitions[k]
-		from := 0
+		from := int32(0)
 		if k > 0 {
 			from = ends[k-1]
 		}
@@ -168,7 +176,7 @@ func (p *placer) place(order []int32, below int64) Ending {
 			return p.cut(order[from:])
 		}
 		if placed, end := p.partition(part, order[from:ends[k]]); end == Cut {
-			return p.cut(order[from+placed:])
+			return p.cut(order[int(from)+placed:])
 		} else if end != Whole {
 			return end
 		}
@@ -242,11 +250,11 @@ func (p *placer) cut(rest []int32) Ending {
 
 // byPartition sorts order by partition and keeps the order within each. Partition k ends at sorted[ends[k]].
 // byPartition drops fixed buffers, buffers that are never active, and repeats. It adds the buffers that are missing.
-func (p *placer) byPartition(order []int32) (sorted []int32, ends []int) {
+func (p *placer) byPartition(order []int32) (sorted, ends []int32) {
 	tl := p.tl
 	of := p.memory.of // partition + 1 of each buffer; 0 if done, as all are in the end
-	ends = make([]int, len(tl.Partitions))
-	total := 0
+	ends = p.memory.ends
+	total := int32(0)
 	for k := range tl.Partitions {
 		ends[k] = total // where it begins, for now
 		for _, i := range tl.Partitions[k].Buffers {

@@ -1,5 +1,7 @@
 package place
 
+import "github.com/stowage-go/stowage/internal/lent"
+
 // Idea: a planner that never looks into holes asks one question: what is the highest end of
 // the placed buffers in these sections? A segment tree over the sections answers it.
 //
@@ -16,11 +18,17 @@ type Skyline struct {
 
 // NewSkyline returns a skyline of height 0.
 func NewSkyline(sections int) *Skyline {
-	s := &Skyline{leaves: 1}
+	s := SkylineFrom(nil, sections)
+	return &s
+}
+
+// SkylineFrom returns a skyline of height 0 in memory from a shelf. A nil shelf makes it.
+func SkylineFrom(shelf *lent.Shelf[int64], sections int) Skyline {
+	s := Skyline{leaves: 1}
 	for s.leaves < sections {
 		s.leaves *= 2
 	}
-	s.top, s.cover = make([]int64, 2*s.leaves), make([]int64, 2*s.leaves)
+	s.top, s.cover = shelf.Take(2*s.leaves), shelf.Take(2*s.leaves)
 	return s
 }
 

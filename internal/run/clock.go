@@ -22,19 +22,31 @@ import (
 type Clock struct {
 	ctx   context.Context
 	watch *Watch
-	came  bool // Over has said so: something was left undone
+	came  bool        // Over has said so: something was left undone
+	over  func() bool // Over; nil if nobody has asked for it
 }
 
-// NewClock returns the clock of a run in a context.
-func NewClock(ctx context.Context) *Clock {
+// Start makes it the clock of a run in a context, until Close.
+func (c *Clock) Start(ctx context.Context) {
 	if ctx == nil {
 		ctx = context.Background() // the caller refuses it
 	}
-	return &Clock{ctx: ctx, watch: NewWatch(ctx)}
+	c.ctx, c.watch, c.came = ctx, NewWatch(ctx), false
 }
 
-// Close ends the watch of the context.
-func (c *Clock) Close() { c.watch.Close() }
+// Close ends the watch of the context, and lets go of the context.
+func (c *Clock) Close() {
+	c.watch.Close()
+	c.ctx, c.watch = nil, nil
+}
+
+// Limit returns Over as a function. It is made once.
+func (c *Clock) Limit() func() bool {
+	if c.over == nil {
+		c.over = c.Over
+	}
+	return c.over
+}
 
 // Came reports whether Over has said so: something was left undone.
 func (c *Clock) Came() bool { return c.came }
@@ -46,8 +58,8 @@ func (c *Clock) Over() bool {
 }
 
 // Unknown returns the result of a run whose context ended in the preparation.
-func (c *Clock) Unknown(planner string, began time.Time) *plan.Result {
-	r := &plan.Result{Status: model.Unknown, Planner: planner, Stopped: plan.StopTimeout}
+func (c *Clock) Unknown(planner string, began time.Time) plan.Result {
+	r := plan.Result{Status: model.Unknown, Planner: planner, Stopped: plan.StopTimeout}
 	if err := c.ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		r.Stopped = plan.StopInterrupt
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -44,18 +45,28 @@ func described(i *plan.Info, s Settings) {
 // Bind sets the fields of s to the values in o, or to their defaults. The error is a *model.InputError. It names the
 // planner and lists all names that s does not have and all values that it refuses.
 func Bind(planner string, o *plan.Options, s Settings) error {
-	d := Declaration{planner: planner, o: o}
-	s.Declare(&d)
-	if d.known == len(o.Without)+len(o.Params) {
-		return d.issues.Err()
+	d, _ := declarations.Get().(*Declaration)
+	if d == nil {
+		d = new(Declaration)
+	}
+	d.planner, d.o = planner, o
+	s.Declare(d)
+	known, err := d.known, d.issues.Err()
+	*d = Declaration{}
+	declarations.Put(d)
+	if known == len(o.Without)+len(o.Params) {
+		return err
 	}
 	i := plan.Info{Name: planner}
 	described(&i, s)
 	var issues model.Issues
 	issues.Join(plan.CheckNames(&i, o))
-	issues.Join(d.issues.Err())
+	issues.Join(err)
 	return issues.Err()
 }
+
+// declarations has those that nobody uses.
+var declarations sync.Pool
 
 // A Declaration describes or binds the settings of a planner, one call for each.
 type Declaration struct {

@@ -33,6 +33,20 @@ type Ruler interface {
 	Rules(ctx context.Context, p *model.Problem, o plan.Options) (r plan.Result, taken bool, err error)
 }
 
+// A Keeper is a planner that can keep its memory from run to run.
+type Keeper interface {
+	Planner
+	// Keep returns the planner with a memory, for one goroutine. The offsets of a run are of use until the next run.
+	Keep() Kept
+}
+
+// Kept is a planner with a memory.
+type Kept interface {
+	Planner
+	// Forget lets go of the problem, and keeps the memory.
+	Forget()
+}
+
 // Help is what may answer questions about problems with rules in a planner's name. None of it is a planner.
 type Help uint8
 
@@ -65,7 +79,12 @@ func RegisterWith(p Planner, exact bool, fresh func() Settings) {
 	plan.RegisterAs(&plan.Registration{
 		Name: p.Name(), Planner: &bridge{p},
 		Exact: func() bool { return exact },
-		Check: func(o *plan.Options) error { return Bind(p.Name(), o, fresh()) },
+		Check: func(o *plan.Options) error {
+			if len(o.Without)+len(o.Params) == 0 {
+				return nil // no planner refuses its defaults
+			}
+			return Bind(p.Name(), o, fresh())
+		},
 	})
 }
 
@@ -101,10 +120,15 @@ func Prepared(r *plan.Registration) Planner {
 // are not. A user's own planner gets the problem as it is. over is as for timeline.NewUnless; if the limit comes, the
 // result is nil.
 func Timeline(planner Planner, p *model.Problem, over func() bool) *timeline.Timeline {
+	return TimelineIn(new(timeline.Memory), planner, p, over)
+}
+
+// TimelineIn is Timeline in a memory.
+func TimelineIn(m *timeline.Memory, planner Planner, p *model.Problem, over func() bool) *timeline.Timeline {
 	if _, own := planner.(*foreign); !own {
 		p = lower.Turned(p)
 	}
-	return timeline.NewUnless(p, over)
+	return m.New(p, over)
 }
 
 // bridge makes a plan.Planner of a planner of prepared problems: it computes the timeline.

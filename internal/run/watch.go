@@ -23,9 +23,21 @@ const (
 	counted             // looks are counted
 )
 
+// unending is the watch of each context that cannot end. Nobody may stop it.
+var unending Watch
+
 // NewWatch watches ctx until Close.
 func NewWatch(ctx context.Context) *Watch {
-	w := Endless(ctx)
+	if ctx.Done() == nil {
+		return Endless(ctx)
+	}
+	return Stoppable(ctx)
+}
+
+// Stoppable is NewWatch for a search that may call Stop.
+func Stoppable(ctx context.Context) *Watch {
+	w := &Watch{}
+	w.count(ctx)
 	if ctx.Done() == nil {
 		return w
 	}
@@ -39,11 +51,19 @@ func NewWatch(ctx context.Context) *Watch {
 
 // Endless returns a watch that ignores the end of ctx. Its looks still count for AtEachLook and EndAtLook.
 func Endless(ctx context.Context) *Watch {
+	if ctx.Value(looksKey{}) == nil {
+		return &unending
+	}
 	w := &Watch{}
+	w.count(ctx)
+	return w
+}
+
+// count counts the looks if ctx says so.
+func (w *Watch) count(ctx context.Context) {
 	if w.looks, _ = ctx.Value(looksKey{}).(*looks); w.looks != nil {
 		w.state.Store(counted)
 	}
-	return w
 }
 
 // Close ends the watch. Over keeps its answer.
@@ -68,8 +88,13 @@ func (w *Watch) look() bool {
 	return w.state.Load()&over != 0
 }
 
-// Stop ends the watched search as the end of its context would.
-func (w *Watch) Stop() { w.state.Or(over) }
+// Stop ends the watched search as the end of its context would. The watch must be from Stoppable.
+func (w *Watch) Stop() {
+	if w == &unending {
+		panic("run: the watch is not from Stoppable")
+	}
+	w.state.Or(over)
+}
 
 type looksKey struct{}
 

@@ -9,10 +9,17 @@ import "github.com/stowage-go/stowage/internal/thresholds"
 
 // Keys returns the indices of the keys in ascending order of the keys, equal ones in their own.
 func Keys(keys []uint64) []int32 {
+	return KeysIn(keys, make([]int32, len(keys)), make([]int32, len(keys)))
+}
+
+// KeysIn is Keys with two lists as long as keys. The indices are in one of them.
+func KeysIn(keys []uint64, order, scratch []int32) []int32 {
+	Numbered(order)
 	if len(keys) < thresholds.DigitsLeast {
-		return Order(len(keys), func(a, b int32) bool { return keys[a] < keys[b] })
+		Within(order, scratch, func(a, b int32) bool { return keys[a] < keys[b] }, nil)
+		return order
 	}
-	order, _ := Digits(Count(len(keys)), make([]int32, len(keys)), keys, 0, nil)
+	order, _ = Digits(order, scratch, keys, 0, nil)
 	return order
 }
 

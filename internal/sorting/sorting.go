@@ -87,6 +87,16 @@ func merge[T ~int32](items, a, b []T, less func(a, b T) bool, over func() bool) 
 	return true
 }
 
+// Structs sorts items by compare, those that are equal in the order in which they are. Of generic code, each type has a
+// copy in the program. This sort has little of it, so it is for structs in code that is seldom called.
+func Structs[T any](items []T, compare func(a, b T) int) {
+	sorted := make([]T, len(items))
+	for k, i := range Order(len(items), func(a, b int32) bool { return compare(items[a], items[b]) < 0 }) {
+		sorted[k] = items[i]
+	}
+	copy(items, sorted)
+}
+
 // Order returns the numbers from 0 up to n, sorted.
 func Order(n int, less func(a, b int32) bool) []int32 {
 	order := Count(n)
@@ -95,8 +105,10 @@ func Order(n int, less func(a, b int32) bool) []int32 {
 }
 
 // Count returns the numbers from 0 up to n.
-func Count(n int) []int32 {
-	order := make([]int32, n)
+func Count(n int) []int32 { return Numbered(make([]int32, n)) }
+
+// Numbered sets a list to the numbers from 0 on, and returns it.
+func Numbered(order []int32) []int32 {
 	for i := range order {
 		order[i] = int32(i)
 	}

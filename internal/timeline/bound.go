@@ -14,7 +14,7 @@ import (
 //
 // The load of a section is a bound, because the windows in it are disjoint in space.
 // alignedLoad is a sharper one, because it counts the bytes that alignments waste.
-func (t *Timeline) bound() {
+func (t *Timeline) bound(m *Memory) {
 	t.MaxLoad, _ = bound.Peak(t.Load)
 	_, fixed := bound.TopFixed(t.Problem)
 	t.LowerBound = max(t.MaxLoad, fixed)
@@ -23,14 +23,14 @@ func (t *Timeline) bound() {
 	}
 	for k := range t.Partitions {
 		p := &t.Partitions[k]
-		t.LowerBound = max(t.LowerBound, t.alignedLoad(p, bound.CommonAlignment(t.Problem, p.Buffers)))
+		t.LowerBound = max(t.LowerBound, t.alignedLoad(m, p, bound.CommonAlignment(t.Problem, p.Buffers)))
 		var seen [alignmentsMost]int64
 		for _, i := range p.Buffers {
 			g := t.Problem.Buffers[i].Align()
 			if at := slices.Index(seen[:], 0); g > 1 && at >= 0 && at*len(p.Buffers) < alignedMost &&
 				!slices.Contains(seen[:], g) {
 				seen[at] = g
-				t.LowerBound = max(t.LowerBound, t.alignedLoad(p, g))
+				t.LowerBound = max(t.LowerBound, t.alignedLoad(m, p, g))
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func (t *Timeline) aligned(i int32, g int64) (rounded, tail int64, ok bool) {
 // buffers lie in it. An other buffer is large if it is larger than every tail: it does not fit into one. It may still
 // make use of one tail, together with bytes beyond. So k large buffers save at most k tails, and the end of the plan
 // saves one more. A small buffer may lie in a tail and cost nothing, so the bound leaves it out.
-func (t *Timeline) alignedLoad(p *Partition, g int64) int64 {
+func (t *Timeline) alignedLoad(m *Memory, p *Partition, g int64) int64 {
 	if g == 1 {
 		return 0
 	}
@@ -81,7 +81,7 @@ func (t *Timeline) alignedLoad(p *Partition, g int64) int64 {
 	if !wasted {
 		return 0
 	}
-	loads := bound.NewLoads(int(p.Last - p.First))
+	loads := bound.Loads(m.longs.Take(int(p.Last-p.First) + 1))
 	for _, i := range p.Buffers {
 		rounded, _, ok := t.aligned(i, g)
 		for s := t.Spans(int(i)); ok && len(s) > 0; s = s[1:] {
@@ -91,7 +91,7 @@ func (t *Timeline) alignedLoad(p *Partition, g int64) int64 {
 	_, at := bound.Peak(loads.Sum())
 	at += p.First
 	var stacked int64
-	var tails, others []int64
+	tails, others := m.tails[:0], m.others[:0]
 	for _, i := range p.Buffers {
 		for _, s := range t.Spans(int(i)) {
 			if s.First <= at && at < s.Last {
@@ -106,6 +106,7 @@ func (t *Timeline) alignedLoad(p *Partition, g int64) int64 {
 			}
 		}
 	}
+	m.tails, m.others = tails, others
 	if len(tails) == 0 {
 		return 0
 	}

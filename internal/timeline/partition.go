@@ -5,13 +5,13 @@ package timeline
 // apart. A buffer with a gap ties both sides of the gap together, because it has one offset.
 //
 // Complexity: O(n + sections).
-func (t *Timeline) partition() {
+func (t *Timeline) partition(memory *Memory) {
 	m := t.Sections()
 	if m == 0 {
 		return
 	}
 	// cuts[s] counts the extents that cross from section s to s+1.
-	cuts := make([]int32, m+1)
+	cuts := memory.shorts.Take(m + 1)
 	n := len(t.Problem.Buffers)
 	active := 0
 	for i := range n {
@@ -23,9 +23,9 @@ func (t *Timeline) partition() {
 		cuts[first]++
 		cuts[last-1]--
 	}
-	of := make([]int32, m) // of[s] is the partition of section s
+	of := memory.shorts.Take(m) // of[s] is the partition of section s
 	open := int32(0)
-	t.Partitions = append(t.Partitions, Partition{First: 0})
+	t.Partitions = append(memory.parts[:0], Partition{First: 0})
 	for s := range m {
 		of[s] = int32(len(t.Partitions) - 1)
 		open += cuts[s]
@@ -36,7 +36,8 @@ func (t *Timeline) partition() {
 			}
 		}
 	}
-	order := t.byFirstSection(active)
+	memory.parts = t.Partitions
+	order := t.byFirstSection(memory, active)
 	begin := 0
 	for k, i := range order {
 		first, _ := t.Extent(int(i))
@@ -52,9 +53,9 @@ func (t *Timeline) partition() {
 
 // byFirstSection returns the buffers that are ever active, in the order of their first
 // section, then of their index. It is a counting sort.
-func (t *Timeline) byFirstSection(active int) []int32 {
+func (t *Timeline) byFirstSection(memory *Memory, active int) []int32 {
 	n := len(t.Problem.Buffers)
-	at := make([]int32, t.Sections()+1)
+	at := memory.shorts.Take(t.Sections() + 1)
 	for i := range n {
 		if first, last := t.Extent(i); first < last {
 			at[first+1]++
@@ -63,7 +64,7 @@ func (t *Timeline) byFirstSection(active int) []int32 {
 	for s := 1; s < len(at); s++ {
 		at[s] += at[s-1]
 	}
-	order := make([]int32, active)
+	order := memory.shorts.Take(active)
 	for i := range n {
 		if first, last := t.Extent(i); first < last {
 			order[at[first]] = int32(i)

@@ -22,15 +22,20 @@ import (
 // A sweeper prepares a timeline. It lives only as long as that takes.
 type sweeper struct {
 	t     *Timeline
+	m     *Memory
 	over  func() bool // whether a limit has come
 	times [][2]int64  // of each span: its time; nil if no buffer has a gap
+
+	// How closed finds sections: in a table of the slots from earliest on, or, if that is nil, in Ends.
+	before   []int32
+	earliest int64
 }
 
 // sweep sets Starts, Ends, Load, Plain, spans, spanAt and extent, unless a limit comes.
 func (s *sweeper) sweep() {
 	gaps, pieces := s.measure()
 	if s.over == nil || pieces <= thresholds.PreparedMost {
-		s.over = func() bool { return false }
+		s.over = endless
 	}
 	if !gaps {
 		s.wholeSpans()
@@ -40,11 +45,16 @@ func (s *sweeper) sweep() {
 	if s.over() {
 		return
 	}
-	closed := s.t.closeSections(len(s.t.spans), s.at)
-	if !s.over() && s.numberSpans(closed) {
+	if len(s.t.spans) > 0 {
+		s.closeSections(len(s.t.spans))
+	}
+	if !s.over() && s.numberSpans() {
 		s.extents()
 	}
 }
+
+// endless is the limit that never comes.
+func endless() bool { return false }
 
 // measure sets Plain. It returns whether any buffer has a gap, and at least as many pieces as
 // there are: a gap adds at most one piece, and its window another.
@@ -69,7 +79,7 @@ func (s *sweeper) measure() (gaps bool, pieces int) {
 // wholeSpans makes one span of each buffer.
 func (s *sweeper) wholeSpans() {
 	buffers := s.t.Problem.Buffers
-	s.t.spans = make([]Span, len(buffers))
+	s.t.spans = s.m.spans.Take(len(buffers))
 	for i := range buffers {
 		s.t.spans[i].Upper = buffers[i].Size
 	}
@@ -112,15 +122,15 @@ func (s *sweeper) at(k int) (lower, upper int64) {
 
 // numberSpans sets the sections of each span, and Load: a span is in the sections that are closed
 // after its start and by its end. It returns false if a limit comes.
-func (s *sweeper) numberSpans(closed func(time int64) int32) bool {
-	loads := bound.NewLoads(len(s.t.Ends))
+func (s *sweeper) numberSpans() bool {
+	loads := bound.Loads(s.m.longs.Take(len(s.t.Ends) + 1))
 	for k := range s.t.spans {
 		if k%thresholds.PreparedMost == thresholds.PreparedMost-1 && s.over() {
 			return false
 		}
 		span := &s.t.spans[k]
 		lower, upper := s.at(k)
-		span.First, span.Last = closed(lower), closed(upper)
+		span.First, span.Last = s.closed(lower), s.closed(upper)
 		loads.Add(span.First, span.Last, span.Upper-span.Lower)
 	}
 	s.t.Load = loads.Sum()
@@ -129,7 +139,7 @@ func (s *sweeper) numberSpans(closed func(time int64) int32) bool {
 
 // extents sets the sections of each buffer, from its first span to its last.
 func (s *sweeper) extents() {
-	s.t.extent = make([][2]int32, len(s.t.Problem.Buffers))
+	s.t.extent = s.m.pairs.Take(len(s.t.Problem.Buffers))
 	for i := range s.t.extent {
 		if spans := s.t.Spans(i); len(spans) > 0 {
 			s.t.extent[i] = [2]int32{spans[0].First, spans[len(spans)-1].Last}
@@ -137,24 +147,21 @@ func (s *sweeper) extents() {
 	}
 }
 
-// closeSections finds the maximal sections; at(k) returns the times of piece k. It returns a function: closed(time) is
-// the number of sections closed at or before time, if a piece starts or ends at that time. At equal times ends come
+// closeSections finds the maximal sections of the pieces, of which there is at least one. At equal times ends come
 // first, because lifespans are half-open.
-func (t *Timeline) closeSections(pieces int, at func(k int) (lower, upper int64)) (closed func(time int64) int32) {
-	if pieces == 0 {
-		return nil
-	}
-	earliest, latest := at(0)
+func (s *sweeper) closeSections(pieces int) {
+	earliest, latest := s.at(0)
 	for k := range pieces {
-		lower, upper := at(k)
+		lower, upper := s.at(k)
 		earliest, latest = min(earliest, lower), max(latest, upper)
 	}
 	if latest-earliest <= int64(slotsEach*pieces) {
-		return t.closeBySlot(pieces, at, earliest, int(latest-earliest))
+		s.closeBySlot(pieces, earliest, int(latest-earliest))
+		return
 	}
-	starts, ends := make([]int64, pieces), make([]int64, pieces)
+	starts, ends := s.m.longs.Take(pieces), s.m.longs.Take(pieces)
 	for k := range pieces {
-		starts[k], ends[k] = at(k)
+		starts[k], ends[k] = s.at(k)
 	}
 	sorting.Times(starts)
 	sorting.Times(ends)
@@ -171,24 +178,28 @@ func (t *Timeline) closeSections(pieces int, at func(k int) (lower, upper int64)
 			fresh = false
 		}
 	}
-	t.Starts, t.Ends = starts[:count:count], ends[:count:count]
-	return func(time int64) int32 {
-		return int32(sort.Search(len(t.Ends), func(s int) bool { return t.Ends[s] > time }))
+	s.t.Starts, s.t.Ends = starts[:count:count], ends[:count:count]
+}
+
+// closed returns the number of sections closed at or before a time at which a piece starts or ends.
+func (s *sweeper) closed(time int64) int32 {
+	if s.before != nil {
+		return s.before[time-s.earliest]
 	}
+	ends := s.t.Ends
+	return int32(sort.Search(len(ends), func(k int) bool { return ends[k] > time }))
 }
 
 // slotsEach: time is a table if it has at most this many slots for each piece.
 const slotsEach = 8
 
 // closeBySlot does what closeSections does, with a table of the slots from earliest on.
-func (t *Timeline) closeBySlot(pieces int, at func(k int) (lower, upper int64), earliest int64,
-	slots int,
-) (closed func(time int64) int32) {
+func (s *sweeper) closeBySlot(pieces int, earliest int64, slots int) {
 	// before[s] first marks what happens at slot s, then counts the sections.
 	const starts, ends = 1, 2
-	before := make([]int32, slots+1)
+	before := s.m.shorts.Take(slots + 1)
 	for k := range pieces {
-		lower, upper := at(k)
+		lower, upper := s.at(k)
 		before[lower-earliest] |= starts
 		before[upper-earliest] |= ends
 	}
@@ -199,20 +210,21 @@ func (t *Timeline) closeBySlot(pieces int, at func(k int) (lower, upper int64), 
 		}
 		fresh = mark&starts != 0 || fresh && mark&ends == 0
 	}
-	t.Starts, t.Ends = make([]int64, 0, count), make([]int64, 0, count)
+	t := s.t
+	t.Starts, t.Ends = s.m.longs.Take(int(count))[:0], s.m.longs.Take(int(count))[:0]
 	last := 0
 	fresh, count = false, 0
-	for s, mark := range before {
+	for slot, mark := range before {
 		if mark&ends != 0 && fresh {
 			t.Starts = append(t.Starts, earliest+int64(last))
-			t.Ends = append(t.Ends, earliest+int64(s))
+			t.Ends = append(t.Ends, earliest+int64(slot))
 			fresh = false
 			count++
 		}
 		if mark&starts != 0 {
-			last, fresh = s, true
+			last, fresh = slot, true
 		}
-		before[s] = count
+		before[slot] = count
 	}
-	return func(time int64) int32 { return before[time-earliest] }
+	s.before, s.earliest = before, earliest
 }

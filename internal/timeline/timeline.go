@@ -23,6 +23,7 @@ import (
 	"sync"
 
 	"github.com/stowage-go/stowage/internal/invariants"
+	"github.com/stowage-go/stowage/internal/lent"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -73,18 +74,51 @@ func New(p *model.Problem) *Timeline { return NewUnless(p, nil) }
 // NewUnless is New under a limit. It calls over between steps. If over returns true,
 // NewUnless stops and returns nil. A problem of at most thresholds.PreparedMost pieces takes a few
 // milliseconds, so NewUnless then always returns a timeline.
-func NewUnless(p *model.Problem, over func() bool) *Timeline {
-	t := &Timeline{Problem: p}
-	s := &sweeper{t: t, over: over}
-	for _, step := range [...]func(){s.sweep, t.partition, t.bound} {
-		if step(); s.over() {
-			return nil
-		}
+func NewUnless(p *model.Problem, over func() bool) *Timeline { return new(Memory).New(p, over) }
+
+// A Memory makes one timeline after another in the same memory. Its zero value is ready to use, by one goroutine.
+type Memory struct {
+	t             Timeline
+	s             sweeper
+	longs         lent.Shelf[int64]
+	shorts        lent.Shelf[int32]
+	spans         lent.Shelf[Span]
+	pairs         lent.Shelf[[2]int32]
+	parts         []Partition
+	tails, others []int64 // scratch of alignedLoad
+}
+
+// New is NewUnless. The timeline is of use until the next one is made.
+func (m *Memory) New(p *model.Problem, over func() bool) *Timeline {
+	m.Forget()
+	t, s := &m.t, &m.s
+	t.Problem = p
+	*s = sweeper{t: t, m: m, over: over}
+	s.sweep()
+	if s.over() {
+		return nil
+	}
+	t.partition(m)
+	if s.over() {
+		return nil
+	}
+	t.bound(m)
+	if s.over() {
+		return nil
 	}
 	if invariants.Enabled {
 		t.check()
 	}
 	return t
+}
+
+// Forget lets go of the problem, and keeps the memory.
+func (m *Memory) Forget() {
+	m.t, m.s = Timeline{}, sweeper{}
+	m.longs.Back()
+	m.shorts.Back()
+	m.spans.Back()
+	m.pairs.Back()
 }
 
 // Sections returns the number of maximal sections.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -189,7 +190,7 @@ func (c *proof) slots() error {
 			events = append(events, event{x.Lower, true, s}, event{x.Upper, false, s})
 		}
 	}
-	slices.SortStableFunc(events, func(a, b event) int {
+	sorting.Structs(events, func(a, b event) int {
 		switch {
 		case a.at != b.at && a.at < b.at || a.at == b.at && !a.begin && b.begin:
 			return -1

@@ -3,6 +3,8 @@ package verify
 import (
 	"math"
 	"math/bits"
+
+	"github.com/stowage-go/stowage/internal/sorting"
 )
 
 // Idea: nearly every plan that is checked is valid, and to confirm that is faster than to list the overlaps. Go through
@@ -28,32 +30,48 @@ type band struct {
 	latest     int64 // index of that piece
 }
 
+// clash is Memory.clash for some pieces.
+func clash(pieces []rectangle) (x, y int) { return (&Memory{pieces: pieces}).clash() }
+
+// A turn is what is needed of a piece when it comes.
+type turn struct{ comes, goes, rank int64 }
+
+// inOrder returns the indices of the pieces in ascending order of a coordinate, in one of the two lists that it is given.
+func (m *Memory) inOrder(list, scratch *[]int32, of func(x *rectangle) int64) []int32 {
+	n := len(m.pieces)
+	m.keys, *list, *scratch = sized(m.keys, n), sized(*list, n), sized(*scratch, n)
+	setKeys(m.keys, m.pieces, of)
+	return sorting.KeysIn(m.keys, *list, *scratch)
+}
+
 // clash returns the indices of two pieces that share an address and a time, or -1, -1 if there are none. It returns
 // such a pair whose common time begins earliest. Two pieces of the same buffer count too.
-func clash(pieces []rectangle) (x, y int) {
+func (m *Memory) clash() (x, y int) {
+	pieces := m.pieces
 	n := len(pieces)
 	if n <= fewPieces {
 		return clashOfFew(pieces)
 	}
 	// A buffer has at least one band. The last piece has the highest buffer number.
-	bands, rank := make([]band, 0, pieces[n-1].buffer+1), make([]int32, n)
+	m.bands, m.rank, m.turns = sized(m.bands, pieces[n-1].buffer+1)[:0], sized(m.rank, n), sized(m.turns, n)
+	bands, rank, turns := m.bands, m.rank, m.turns
 	last := &rectangle{buffer: -1}
-	for _, k := range inOrder(pieces, func(x *rectangle) int64 { return x.start }) {
+	for _, k := range m.inOrder(&m.orders[0], &m.orders[1], func(x *rectangle) int64 { return x.start }) {
 		x := &pieces[k]
 		if x.buffer != last.buffer || x.start != last.start || x.end != last.end {
 			bands = append(bands, band{start: x.start, end: x.end, until: math.MinInt64})
 		}
 		rank[k], last = int32(len(bands))-1, x
 	}
-	coming := inOrder(pieces, func(x *rectangle) int64 { return x.lower })
+	m.bands = bands
+	coming := m.inOrder(&m.orders[0], &m.orders[1], func(x *rectangle) int64 { return x.lower })
 	// Pieces come in an order that is random to the cache. This loop copies what is needed of
 	// them, and no step of it waits for another.
-	type turn struct{ comes, goes, rank int64 }
-	turns := make([]turn, n)
 	for i, k := range coming {
 		turns[i] = turn{pieces[k].lower, pieces[k].upper, int64(rank[k])}
 	}
-	inUse := newRanks(len(bands))
+	m.inUse.reset(len(bands))
+	inUse := &m.inUse
 	for i := range turns {
 		t, r := &turns[i], int32(turns[i].rank)
 		own := &bands[r]
@@ -103,16 +121,28 @@ func clashOfFew(pieces []rectangle) (first, second int) {
 
 // ranks is a set of numbers from 0 up to a limit: levels[0] has a bit for each
 // number, and levels[l+1] one for each word of levels[l] that is not 0.
-type ranks struct{ levels [][]uint64 }
+type ranks struct {
+	levels [][]uint64
+	words  []uint64 // of all levels
+}
 
-func newRanks(limit int) ranks {
-	var r ranks
-	for words := limit; ; {
-		words = (words + 63) / 64
-		r.levels = append(r.levels, make([]uint64, max(words, 1)))
-		if words <= 1 {
-			return r
+// reset makes it the empty set of numbers below a limit.
+func (r *ranks) reset(limit int) {
+	words := r.words[:cap(r.words)]
+	need := 0
+	for level := limit; ; {
+		level = max((level+63)/64, 1)
+		if need += level; level == 1 {
+			break
 		}
+	}
+	r.words = sized(words, need)
+	clear(r.words)
+	r.levels = r.levels[:0]
+	for level, at := limit, 0; at < need; {
+		level = max((level+63)/64, 1)
+		r.levels = append(r.levels, r.words[at:at+level])
+		at += level
 	}
 }
 

@@ -80,7 +80,8 @@ func TestDisjoint(t *testing.T) {
 func TestRanks(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, limit := range []int{1, 2, 63, 64, 65, 4096, 4097, 300_000} {
-		set, in := newRanks(limit), []int32{}
+		set, in := new(ranks), []int32{}
+		set.reset(limit)
 		for range 2000 {
 			k := int32(r.IntN(limit))
 			at, found := slices.BinarySearch(in, k)

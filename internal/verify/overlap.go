@@ -48,11 +48,12 @@ type overlap struct {
 // Bytes at and above the largest int64 are left out. No address there is valid, and a
 // buffer that reaches it is reported for that.
 func overlaps(p *model.Problem, offsets []int64, most int) (pairs []overlap, truncated bool) {
-	pieces := cut(p, offsets)
-	if x, _ := clash(pieces); x < 0 {
+	var m Memory
+	m.cut(p, offsets)
+	if x, _ := m.clash(); x < 0 {
 		return nil, false
 	}
-	return meetings(pieces, most)
+	return meetings(m.pieces, most)
 }
 
 // meetings is overlaps for pieces.
@@ -91,8 +92,8 @@ func meetingsBut(pieces []rectangle, most int, permitted func(a, b int) bool) (p
 	return distinct(found), false
 }
 
-// cut returns the pieces of all buffers. If offsets is nil, it returns the pieces of the buffers with a fixed offset.
-func cut(p *model.Problem, offsets []int64) []rectangle {
+// cut sets the pieces: those of all buffers or, if offsets is nil, of the buffers with a fixed offset.
+func (m *Memory) cut(p *model.Problem, offsets []int64) {
 	most := 0 // pieces: a gap makes one more, and its window another
 	for i := range p.Buffers {
 		most += 1 + len(p.Buffers[i].Gaps)
@@ -102,7 +103,7 @@ func cut(p *model.Problem, offsets []int64) []rectangle {
 			}
 		}
 	}
-	pieces := make([]rectangle, 0, most)
+	pieces := sized(m.pieces, most)[:0]
 	for i := range p.Buffers {
 		b, at := &p.Buffers[i], int64(0)
 		switch {
@@ -120,16 +121,21 @@ func cut(p *model.Problem, offsets []int64) []rectangle {
 			return true
 		})
 	}
-	return pieces
+	m.pieces = pieces
 }
 
 // inOrder returns the indices of the pieces in ascending order of a coordinate. Equal pieces keep their order.
 func inOrder(pieces []rectangle, of func(x *rectangle) int64) []int32 {
 	keys := make([]uint64, len(pieces))
+	setKeys(keys, pieces, of)
+	return sorting.Keys(keys)
+}
+
+// setKeys sets keys that sort as a coordinate of the pieces does.
+func setKeys(keys []uint64, pieces []rectangle, of func(x *rectangle) int64) {
 	for k := range pieces {
 		keys[k] = uint64(of(&pieces[k])) ^ 1<<63 // the flipped sign bit makes uint64 sort as int64
 	}
-	return sorting.Keys(keys)
 }
 
 // distinct sorts the overlaps and keeps the earliest of each pair of buffers.

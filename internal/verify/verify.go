@@ -55,7 +55,25 @@ func CheckHeight(p *model.Problem, offsets []int64, capacity, height int64) *mod
 // checks the same rules as CheckHeight but collects no list. A negative height is not
 // checked. The problem should be one that model.Validate accepts.
 func First(p *model.Problem, offsets []int64, capacity, height int64) string {
-	var c checker
+	return new(Memory).First(p, offsets, capacity, height)
+}
+
+// A Memory checks one plan after another in the same memory. Its zero value is ready to use, by one goroutine.
+type Memory struct {
+	checker checker
+	pieces  []rectangle
+	bands   []band
+	turns   []turn
+	rank    []int32
+	keys    []uint64
+	orders  [2][]int32
+	inUse   ranks
+}
+
+// First is the function of that name.
+func (m *Memory) First(p *model.Problem, offsets []int64, capacity, height int64) string {
+	m.checker = checker{}
+	c := &m.checker
 	if c.count(p, offsets) {
 		c.each(p, offsets, capacity)
 		if height >= 0 {
@@ -65,24 +83,34 @@ func First(p *model.Problem, offsets []int64, capacity, height int64) string {
 	if len(c.violations) > 0 {
 		return c.violations[0].Message
 	}
-	pieces := cut(p, offsets)
-	if x, y := clash(pieces); x >= 0 {
-		o := overlapOf(&pieces[x], &pieces[y])
+	m.cut(p, offsets)
+	if x, y := m.clash(); x >= 0 {
+		o := overlapOf(&m.pieces[x], &m.pieces[y])
 		return meeting(p, offsets, &o)
 	}
 	return ""
+}
+
+// sized returns a list of n entries, in the array of a list if that has room. The entries have any values.
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }
 
 // Collide returns two buffers with fixed offsets that use the same bytes at the same time, or nil if there are none.
 // It returns such a pair whose common bytes begin lowest. The problem should be one that model.Validate accepts.
 func Collide(p *model.Problem) *model.Collision {
 	// clash finds the earliest pair. With times and bytes exchanged, that is the lowest.
-	pieces := cut(p, nil)
+	var m Memory
+	m.cut(p, nil)
+	pieces := m.pieces
 	for k := range pieces {
 		x := &pieces[k]
 		x.lower, x.upper, x.start, x.end = x.start, x.end, x.lower, x.upper
 	}
-	x, y := clash(pieces)
+	x, y := m.clash()
 	if x < 0 {
 		return nil
 	}

@@ -187,7 +187,7 @@ func (e *engine) race(p int, capacity, limit int64) (common.Outcome, *canonical.
 	// The orders share what the budget leaves.
 	left := e.within(common.Unlimited)
 	each, more := left/int64(len(team)), left%int64(len(team))
-	done := run.NewWatch(e.ctx)
+	done := run.Stoppable(e.ctx)
 	defer done.Close()
 	ended := make(chan *canonical.Kernel)
 	next, running := 0, 0

@@ -28,6 +28,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/ruled/places"
+	"github.com/stowage-go/stowage/internal/sorting"
 )
 
 // firstWidth is the most states of a section in the first walk through time. Each later walk has ten times as many, up
@@ -126,7 +127,7 @@ func (c *Choices) list() bool {
 		}
 	}
 	// Bodies without a choice first, then the largest.
-	slices.SortStableFunc(c.Bodies, func(x, y Body) int {
+	sorting.Structs(c.Bodies, func(x, y Body) int {
 		return cmp.Or(cmp.Compare(min(len(x.Pools), 2), min(len(y.Pools), 2)), cmp.Compare(y.size, x.size))
 	})
 	return true

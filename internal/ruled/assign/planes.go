@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/invariants"
+	"github.com/stowage-go/stowage/internal/sorting"
 )
 
 // Idea: if each section holds a few large buffers, the linear program puts far more into a pool than whole buffers
@@ -300,7 +301,7 @@ func (p *planes) against(ctx context.Context, x []float64) bool {
 			offers = append(offers, offer{before, by})
 		}
 	}
-	slices.SortStableFunc(offers, func(a, b offer) int { return cmp.Compare(b.by, a.by) })
+	sorting.Structs(offers, func(a, b offer) int { return cmp.Compare(b.by, a.by) })
 	if p.copied == nil {
 		p.drop()
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/ruled/places"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -157,7 +158,7 @@ func within(b *model.Buffer, period int64) model.Buffer {
 		}
 		all = append(all, x)
 	}
-	slices.SortFunc(all, func(a, b model.Piece) int { return cmp.Compare(a.Lower, b.Lower) })
+	sorting.Structs(all, func(a, b model.Piece) int { return cmp.Compare(a.Lower, b.Lower) })
 	cut.Lower, cut.Upper, cut.Gaps = 0, period, nil
 	at := int64(0)
 	for _, x := range all {

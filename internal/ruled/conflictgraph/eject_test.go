@@ -172,7 +172,7 @@ func TestMisses(t *testing.T) {
 // TestEnds: a watch that is over ends both searches, with or without a plan.
 func TestEnds(t *testing.T) {
 	p := drawn(t, rand.New(rand.NewPCG(1, 1)), 30)
-	over := watch()
+	over := run.Stoppable(context.Background())
 	over.Stop()
 	s := New(graphOf(p), 0, 0)
 	s.Orders(over)

@@ -17,6 +17,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled/floor"
 	"github.com/stowage-go/stowage/internal/ruled/parts"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -286,7 +287,7 @@ func (x *search) arrange() {
 		}
 		return pools, size
 	}
-	slices.SortStableFunc(x.units, func(a, b unit) int {
+	sorting.Structs(x.units, func(a, b unit) int {
 		p, s := weigh(&a)
 		q, t := weigh(&b)
 		if p != q && min(p, q) <= 1 {

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -229,7 +230,7 @@ func loadsBetween(live []span, cuts *[]int64) []int64 {
 		begin = min(begin, x.lower)
 	}
 	*cuts = append(*cuts, begin)
-	slices.SortFunc(events, func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.bytes, b.bytes)) })
+	sorting.Structs(events, func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.bytes, b.bytes)) })
 	slices.Sort(*cuts)
 	*cuts = slices.Compact(*cuts)
 	most := make([]int64, len(*cuts))

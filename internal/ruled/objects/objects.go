@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/sorting"
 )
 
 // Idea: items are placed one by one, the largest first. So the first item of an object says how large the object is,
@@ -238,7 +239,7 @@ func (x *search) shared(k int) (all []int32) {
 		}
 		ways = append(ways, w)
 	}
-	slices.SortStableFunc(ways, func(a, b way) int { return cmp.Compare(a.hurt, b.hurt) })
+	sorting.Structs(ways, func(a, b way) int { return cmp.Compare(a.hurt, b.hurt) })
 	for _, w := range ways {
 		all = append(all, w.o)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/sorting"
 )
 
 // Idea: a clique is a set of bodies in which each pair conflicts or has a penalty. If its sizes add up to more than the
@@ -81,7 +82,7 @@ func (f *Field) LeastByCliques(ctx context.Context) (sum int64) {
 		if len(found) == 0 {
 			return sum
 		}
-		slices.SortStableFunc(found, func(x, y overload) int {
+		sorting.Structs(found, func(x, y overload) int {
 			return cmp.Or(cmp.Compare(y.least*int64(x.pairs), x.least*int64(y.pairs)), cmp.Compare(y.least, x.least))
 		})
 		for _, x := range found {

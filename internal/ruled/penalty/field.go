@@ -13,6 +13,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -134,7 +135,7 @@ func (f *Field) addTies(st *lower.Strip) bool {
 			return false
 		}
 		// The widest come first: they leave few gaps for the others.
-		slices.SortStableFunc(f.hard[f.hardAt[i]:],
+		sorting.Structs(f.hard[f.hardAt[i]:],
 			func(x, y tie) int { return cmp.Compare(y.above-y.below, x.above-x.below) })
 	}
 	f.hardAt = append(f.hardAt, int32(len(f.hard)))

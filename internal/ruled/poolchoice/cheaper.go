@@ -8,6 +8,7 @@ import (
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/ruled/assign"
 	"github.com/stowage-go/stowage/internal/ruled/places"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -61,7 +62,7 @@ func (c *chooser) cheapen(of []int32, offsets []int64) bool {
 			}
 		}
 		clear(lost)
-		slices.SortStableFunc(offers, func(x, y offer) int { return cmp.Compare(y.saved, x.saved) })
+		sorting.Structs(offers, func(x, y offer) int { return cmp.Compare(y.saved, x.saved) })
 		for _, x := range offers {
 			b, now := &c.loads.Bodies[c.loads.Single+int(x.body)], at[x.body]
 			pool, before := b.Pools[x.place], b.Pools[now]

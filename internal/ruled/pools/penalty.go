@@ -9,6 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/ruled/penalty"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -207,7 +208,7 @@ func (s *Search) promote(ctx context.Context, q *pool) error {
 		if len(open) == 0 {
 			return nil
 		}
-		slices.SortStableFunc(open, func(x, y model.Penalty) int { return cmp.Compare(y.Cost, x.Cost) })
+		sorting.Structs(open, func(x, y model.Penalty) int { return cmp.Compare(y.Cost, x.Cost) })
 		batch = max(1, min(batch, len(open)))
 		more := slices.Clone(kept)
 		for _, x := range open[:batch] {
@@ -300,7 +301,7 @@ const mostSets = 400
 // undecided.
 func (s *Search) raise(ctx context.Context, q *pool) error {
 	order := slices.Clone(q.penalties)
-	slices.SortStableFunc(order, func(x, y model.Penalty) int { return cmp.Compare(x.Cost, y.Cost) })
+	sorting.Structs(order, func(x, y model.Penalty) int { return cmp.Compare(x.Cost, y.Cost) })
 	sets := []payers{{order[0].Cost, []int{0}}}
 	for range mostSets {
 		if len(sets) == 0 || ctx.Err() != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -199,7 +200,7 @@ func (l *lanes) share() bool {
 	if next < 0 {
 		return true
 	}
-	slices.SortStableFunc(best, func(a, b option) int { return cmp.Compare(a.rise, b.rise) })
+	sorting.Structs(best, func(a, b option) int { return cmp.Compare(a.rise, b.rise) })
 	for _, x := range best {
 		peak, sum := l.peak[x.thread], l.sum
 		if l.put(next, x.thread, 1); l.share() {
