@@ -39,6 +39,28 @@ func Example() {
 	// b5 8
 }
 
+// A program that plans often keeps the memory of its plans.
+func ExampleNewSolver() {
+	p := &stowage.Problem{Buffers: []stowage.Buffer{
+		{ID: "input", Lower: 0, Upper: 2, Size: 600},
+		{ID: "weights", Lower: 0, Upper: 4, Size: 300},
+		{ID: "output", Lower: 1, Upper: 4, Size: 500},
+	}}
+	s := stowage.NewSolver(stowage.Options{})
+	var r stowage.Result
+	for _, capacity := range []int64{1399, 1400, 2048} {
+		p.Capacity = capacity
+		if err := s.Solve(context.Background(), p, &r); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(capacity, r.Status, r.Offsets)
+	}
+	// Output:
+	// 1399 infeasible []
+	// 1400 optimal [0 1100 600]
+	// 2048 optimal [0 1100 600]
+}
+
 // One run answers every capacity.
 func ExampleSize() {
 	p := &stowage.Problem{Buffers: []stowage.Buffer{
