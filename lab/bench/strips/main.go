@@ -1,11 +1,16 @@
 // Command strips writes the table of models whose operators run in strips (stowage plan --split).
 //
-//	go run ./lab/bench/strips [-macs 0.1] [-list FILE] [-results FILE] [-into docs/tflm.md] FOLDER...
+//	go run ./lab/bench/strips [-macs 0.1] [-limit 10m] [-list FILE] [-results FILE] [-into docs/tflm.md] FOLDER...
+//	go run ./lab/bench/strips -macs 0.2 -list lab/bench/strips/capacities.txt -results RESULTS FOLDER...
 //
 // It needs Python with the package tflite_micro (STOWAGE_PYTHON). The list names the models by their SHA-256, and the
 // folders have them, in files of any name. Each model is folded, planned and split with the scratch of the reference
 // kernels, without and with results over operands. Each split model is run beside the model in the interpreter, with
-// five seeds and three invocations each, in the arena that is printed. Differences are printed, and the exit code is 1.
+// five seeds and three invocations each, in the arena that is printed. If the package ai_edge_litert is there, LiteRT
+// runs both, too, with its reference kernels and its default ones. Differences are printed, and the exit code is 1.
+//
+// If a line of the list ends in capacities, the model is split for each of them, with results over operands, and the
+// table is that of capacities.
 //
 // A model that the results have already is not measured again, so a run that was stopped goes on. Small files are
 // first.
@@ -24,12 +29,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 	"github.com/stowage-go/stowage/tflm"
 )
@@ -40,6 +46,8 @@ import (
 func main() {
 	t := table{results: map[string]*result{}}
 	flag.Float64Var(&t.macs, "macs", 0.1, "the multiply-accumulates that may be added, as a share")
+	flag.DurationVar(&t.limit, "limit", 0, "the processor time that a split may take; 0: no limit")
+	flag.StringVar(&t.commit, "commit", "", "what is measured, for the results")
 	list := flag.String("list", "lab/bench/strips/models.txt", "the models, a `FILE` with a line for each")
 	flag.StringVar(&t.file, "results", "lab/bench/strips/results.jsonl", "the `FILE` that results are added to")
 	into := flag.String("into", "", "put the table into the marked block of `FILE`")
@@ -58,16 +66,19 @@ type result struct {
 	Model  string `json:"model"` // SHA-256
 	Name   string `json:"name"`
 	Date   string `json:"date"`
+	Commit string `json:"commit"`
 	Error  string `json:"error,omitempty"` // why it is not measured
 	NotRun string `json:"not_run,omitempty"`
 	Images bool   `json:"convolution"` // a convolution model, as the list says
 	Own    int64  `json:"own"`
-	// Ways are without results over operands, and with those that the reference kernels permit.
-	Ways [2]way `json:"ways"`
+	// Ways are without results over operands and with those that the reference kernels permit, or one a capacity.
+	Ways []way `json:"ways"`
 }
 
 // A way is a model that is planned and split.
 type way struct {
+	Capacity  int64 `json:"capacity,omitempty"`
+	kernels   tflm.Kernels
 	Plan      int64   `json:"plan"`  // the arena with a plan
 	Arena     int64   `json:"arena"` // with the plan in strips; Plan if it is not split
 	Split     bool    `json:"split"`
@@ -82,12 +93,19 @@ type way struct {
 	// Ratio is the processor time of the invocations in strips beside that of the model as it is: the median of pairs.
 	Ratio float64 `json:"ratio,omitempty"`
 	Fault string  `json:"fault,omitempty"` // what is not as it should be
+	// LiteRT is what LiteRT makes of it, by its reference kernels and by its default ones: "same", or "differ".
+	LiteRT string `json:"litert,omitempty"`
+	// Limit is the processor time in which no split was found; 0 if the search came to its end.
+	Limit time.Duration `json:"limit,omitempty"`
 }
 
 // A table runs models, one after the other.
 type table struct {
 	process *interpreter.Process
+	lite    *interpreter.Process // nil if LiteRT is not installed
 	macs    float64
+	limit   time.Duration
+	commit  string
 	file    string
 	results map[string]*result // by SHA-256
 	faults  int
@@ -97,14 +115,14 @@ func (t *table) run(list, into string, folders []string) (err error) {
 	if err := t.read(); err != nil {
 		return err
 	}
-	var names [][2]string // SHA-256, name
+	var names [][]string // SHA-256, name and the rest of a line
 	data, err := os.ReadFile(list)
 	if err != nil {
 		return err
 	}
 	for line := range strings.Lines(string(data)) {
 		if f := strings.Fields(line); len(f) > 1 && f[0] != "#" {
-			names = append(names, [2]string{f[0], f[1]})
+			names = append(names, f)
 		}
 	}
 	found, err := find(folders)
@@ -115,13 +133,22 @@ func (t *table) run(list, into string, folders []string) (err error) {
 		return err
 	}
 	defer func() { t.process.Close() }()
+	if t.lite, err = interpreter.StartLiteRT(interpreter.Python()); err == nil {
+		defer func() {
+			if t.lite != nil {
+				t.lite.Close()
+			}
+		}()
+	} else if !errors.Is(err, interpreter.ErrMissing) {
+		return err
+	}
 	order := slices.Clone(names)
-	slices.SortStableFunc(order, func(x, y [2]string) int { return len(found[x[0]]) - len(found[y[0]]) })
+	slices.SortStableFunc(order, func(x, y []string) int { return len(found[x[0]]) - len(found[y[0]]) })
 	for _, x := range order {
 		if t.results[x[0]] != nil || found[x[0]] == nil {
 			continue
 		}
-		r := &result{Model: x[0], Name: x[1], Date: record.Today()}
+		r := &result{Model: x[0], Name: x[1], Date: record.Today(), Commit: t.commit, Ways: ways(x)}
 		if err := t.measure(r, found[x[0]]); err != nil {
 			r.Error = err.Error()
 		}
@@ -130,12 +157,28 @@ func (t *table) run(list, into string, folders []string) (err error) {
 		}
 		fmt.Fprintf(os.Stderr, "%s %+v\n", time.Now().Format(time.TimeOnly), *r)
 	}
-	text := t.text(names)
+	text, block := t.text(names), "tflm-strips"
+	if ways(names[0])[0].Capacity > 0 {
+		text, block = t.capacities(names), "tflm-strips-capacity"
+	}
 	fmt.Print(text)
 	if into == "" {
 		return nil
 	}
-	return record.ReplaceBlock(into, "tflm-strips", text)
+	return record.ReplaceBlock(into, block, text)
+}
+
+// ways returns how the model of a line is split: for the capacities in it, if it says no package.
+func ways(line []string) (all []way) {
+	for _, x := range line[2:] {
+		if n, err := strconv.ParseInt(x, 10, 64); err == nil && len(line) == 5 {
+			all = append(all, way{kernels: tflm.ReferenceKernels, Capacity: n})
+		}
+	}
+	if all == nil {
+		return []way{{kernels: ""}, {kernels: tflm.ReferenceKernels}}
+	}
+	return all
 }
 
 // find returns the models in folders, by their SHA-256.
@@ -212,26 +255,30 @@ func (t *table) measure(r *result, data []byte) error {
 		return err
 	}
 	r.Images = convolves(m)
-	var written [2][]byte
-	for k, kernels := range []tflm.Kernels{"", tflm.ReferenceKernels} {
+	written := make([][]byte, len(r.Ways))
+	for k := range r.Ways {
 		w := &r.Ways[k]
-		o := tflm.Options{Scratch: tflm.ReferenceSet.Scratch(m), Kernels: kernels, Solve: stowage.Options{NodeLimit: 20_000}}
+		o := tflm.Options{Scratch: tflm.ReferenceSet.Scratch(m), Kernels: w.kernels}
+		o.Solve.NodeLimit = 20_000
 		made, err := tflm.Make(context.Background(), m, o)
 		if err != nil {
 			return err
 		}
 		began := time.Now()
-		split, err := made.Split(context.Background(), o, tflm.SplitOptions{Target: &tflm.Firmware32, MaxMACs: t.macs})
+		split, err := t.split(made, o, w.Capacity)
 		if err != nil {
 			return err
 		}
 		w.Seconds = time.Since(began).Seconds()
 		plan := made
+		if split == nil {
+			split, w.Limit = &tflm.Split{}, t.limit
+		}
 		if split.Plan != nil {
 			plan, w.Split = split.Plan, true
 		}
-		sizes := plan.Sizes()
-		r.Own, w.Plan, w.Arena = made.Sizes()[0].Before.Smallest, made.Sizes()[0].After.Smallest, sizes[0].After.Smallest
+		whole, sizes := made.Sizes()[0], plan.Sizes()
+		r.Own, w.Plan, w.Arena = whole.Before.Smallest, whole.After.Smallest, sizes[0].After.Smallest
 		w.Head, w.Tail, w.Python = plan.WrittenHead(), sizes[0].After.Tail, sizes[2].After.Smallest
 		w.MACs = float64(split.Choice.MACs) / float64(max(split.MACs, 1))
 		w.Operators, w.Bound = len(plan.Model.Operators), split.Bound
@@ -245,130 +292,22 @@ func (t *table) measure(r *result, data []byte) error {
 	return t.beside(r, m.Bytes(), written)
 }
 
-// beside runs a model, and beside it its two plans, in the arenas that are printed.
-func (t *table) beside(r *result, given []byte, written [2][]byte) error {
-	folder, err := os.MkdirTemp("", "strips-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(folder)
-	var paths []string
-	for k, model := range [][]byte{given, written[0], written[1]} {
-		paths = append(paths, filepath.Join(folder, fmt.Sprint(k)+".tflite"))
-		if err := os.WriteFile(paths[k], model, 0o600); err != nil {
-			return err
-		}
-	}
-	enough := 2*max(r.Ways[0].Python, r.Ways[1].Python, r.Own) + 1<<20
-	var ratios [2][]float64
-	for seed := range int64(5) {
-		was, err := t.process.Run(interpreter.Request{Model: paths[0], Arena: enough, Runs: 3, Seed: seed})
-		if err != nil {
-			return err
-		}
-		if r.NotRun = was.Error; was.Error != "" {
-			return nil
-		}
-		for k := range r.Ways {
-			w := &r.Ways[k]
-			if seed == 0 {
-				a, err := t.process.Run(interpreter.Request{Model: paths[k+1], Arena: enough, Smallest: true, Expected: w.Python})
-				if err != nil {
-					return err
-				}
-				if a.Smallest != w.Python || a.Below != "refused" {
-					w.Fault += fmt.Sprintf("the smallest arena is %d, predicted %d; 16 bytes less: %s", a.Smallest, w.Python, a.Below)
-				}
-			}
-			if !w.Split {
-				continue
-			}
-			is, err := t.process.Run(interpreter.Request{Model: paths[k+1], Arena: w.Python, Runs: 3, Seed: seed})
-			if err != nil {
-				return err
-			}
-			if is.Error != "" || is.Outputs != was.Outputs {
-				w.Fault += "outputs differ " + is.Error
-			}
-			ratios[k] = append(ratios[k], is.Seconds/max(was.Seconds, 1e-6))
-		}
-	}
-	for k, of := range ratios {
-		if len(of) > 0 {
-			slices.Sort(of)
-			r.Ways[k].Ratio = of[len(of)/2]
-		}
-	}
-	return nil
-}
-
-// text returns the table of all models of a list, and what is to be said of them.
-func (t *table) text(names [][2]string) string {
-	var out strings.Builder
-	out.WriteString("| model | as it is | plan | strips | distances | strips, distances | of as it is | head | tail | arithmetic |" +
-		" time | operators | file |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
-	var shares, times []float64
-	measured, run, split, missing, not := 0, 0, 0, 0, 0
-	for _, x := range names {
-		r := t.results[x[0]]
-		switch {
-		case r == nil:
-			missing++
-			fmt.Fprintf(&out, "| %s | not measured |%s\n", x[1], strings.Repeat(" |", 11))
-			continue
-		case r.Error != "":
-			not++
-			fmt.Fprintf(&out, "| %s | cannot be planned |%s\n", x[1], strings.Repeat(" |", 11))
-			continue
-		}
-		measured++
-		best := &r.Ways[0]
-		if w := &r.Ways[1]; w.Arena < best.Arena || w.Arena == best.Arena && w.Split {
-			best = w
-		}
-		for k := range r.Ways {
-			if f := r.Ways[k].Fault; f != "" && r.NotRun == "" {
-				t.faults++
-				fmt.Fprintf(os.Stderr, "%s: %s\n", r.Name, f)
+// split splits a model; the answer is nil if the time is up. Processor time is counted, so it does not matter what else
+// runs.
+func (t *table) split(made *tflm.Plan, o tflm.Options, capacity int64) (*tflm.Split, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	began := processor.Used()
+	go func() {
+		for every := time.Tick(time.Second); t.limit > 0 && ctx.Err() == nil; <-every {
+			if processor.Used()-began > t.limit {
+				cancel()
 			}
 		}
-		share := float64(best.Arena) / float64(r.Own)
-		if r.Images {
-			shares = append(shares, share)
-		}
-		fmt.Fprintf(&out, "| %s | %d | %d | %d | %d | %d | %.1f%% |", r.Name, r.Own, r.Ways[0].Plan, r.Ways[0].Arena, r.Ways[1].Plan,
-			r.Ways[1].Arena, 100*share)
-		ratio := "not run"
-		if r.NotRun == "" {
-			if run++; best.Ratio > 0 {
-				ratio = fmt.Sprintf("%.2f", best.Ratio)
-				times = append(times, best.Ratio)
-			} else {
-				ratio = ""
-			}
-		}
-		if best.Split {
-			split++
-			fmt.Fprintf(&out, " %d | %d | %+.1f%% | %s | %d | %+d |\n", best.Head, best.Tail, 100*best.MACs, ratio, best.Operators,
-				best.File)
-		} else {
-			fmt.Fprintf(&out, " | | | %s | | |\n", ratio)
-		}
+	}()
+	split, err := made.Split(ctx, o, tflm.SplitOptions{Target: &tflm.Firmware32, MaxMACs: t.macs, Capacity: capacity})
+	if ctx.Err() != nil {
+		return nil, nil
 	}
-	slices.Sort(shares)
-	slices.Sort(times)
-	middle := func(of []float64) float64 {
-		if len(of) == 0 {
-			return 0
-		}
-		return (of[(len(of)-1)/2] + of[len(of)/2]) / 2
-	}
-	fmt.Fprintf(&out, "\n%d models, %d of which strips make smaller; the interpreter runs %d. Over the %d convolution models the median of "+
-		"the smallest arena is %.1f%% of that as it is. The median of the time is %.2f (%s).", measured, split, run, len(shares),
-		100*middle(shares), middle(times), record.Today())
-	if missing+not > 0 {
-		fmt.Fprintf(&out, " %d models are not measured, and %d cannot be planned.", missing, not)
-	}
-	out.WriteString("\n")
-	return out.String()
+	return split, err
 }
