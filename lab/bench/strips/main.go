@@ -95,7 +95,7 @@ type way struct {
 	Fault string  `json:"fault,omitempty"` // what is not as it should be
 	// LiteRT is what LiteRT makes of it, by its reference kernels and by its default ones: "same", or "differ".
 	LiteRT string `json:"litert,omitempty"`
-	// Limit is the processor time in which no split was found; 0 if the search came to its end.
+	// Limit is the processor time after which the search was stopped; 0 if it came to its end.
 	Limit time.Duration `json:"limit,omitempty"`
 }
 
@@ -271,8 +271,8 @@ func (t *table) measure(r *result, data []byte) error {
 		}
 		w.Seconds = time.Since(began).Seconds()
 		plan := made
-		if split == nil {
-			split, w.Limit = &tflm.Split{}, t.limit
+		if split.Stopped != "" {
+			w.Limit = t.limit
 		}
 		if split.Plan != nil {
 			plan, w.Split = split.Plan, true
@@ -292,8 +292,7 @@ func (t *table) measure(r *result, data []byte) error {
 	return t.beside(r, m.Bytes(), written)
 }
 
-// split splits a model; the answer is nil if the time is up. Processor time is counted, so it does not matter what else
-// runs.
+// split splits a model as well as it can in the time. Processor time is counted, so it does not matter what else runs.
 func (t *table) split(made *tflm.Plan, o tflm.Options, capacity int64) (*tflm.Split, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -305,9 +304,5 @@ func (t *table) split(made *tflm.Plan, o tflm.Options, capacity int64) (*tflm.Sp
 			}
 		}
 	}()
-	split, err := made.Split(ctx, o, tflm.SplitOptions{Target: &tflm.Firmware32, MaxMACs: t.macs, Capacity: capacity})
-	if ctx.Err() != nil {
-		return nil, nil
-	}
-	return split, err
+	return made.Split(ctx, o, tflm.SplitOptions{Target: &tflm.Firmware32, MaxMACs: t.macs, Capacity: capacity})
 }

@@ -13,10 +13,13 @@ import (
 
 // strips returns the arena in strips, as the table has it.
 func (w *way) strips() string {
-	if w.Limit > 0 {
-		return fmt.Sprintf("not within %.0f minutes", w.Limit.Minutes())
+	switch {
+	case w.Limit == 0:
+		return fmt.Sprint(w.Arena)
+	case w.Split:
+		return fmt.Sprintf("%d, stopped", w.Arena)
 	}
-	return fmt.Sprint(w.Arena)
+	return fmt.Sprintf("not within %.0f minutes", w.Limit.Minutes())
 }
 
 // A tally counts what the sentences below the table say, in models or in ways.
@@ -53,7 +56,7 @@ func (t *table) text(names [][]string) string {
 			"reference kernels and with its default ones.", n.lite, n.same)
 	}
 	if n.limited > 0 {
-		fmt.Fprintf(&out, " %d searches did not end within their limit, and count as not split.", n.limited)
+		fmt.Fprintf(&out, " %d searches were stopped by the limit of time; what they had is in the table.", n.limited)
 	}
 	for _, c := range slices.Sorted(maps.Keys(n.commits)) {
 		if k := n.commits[c]; k < n.models {
