@@ -55,8 +55,10 @@ func TestSplit(t *testing.T) {
 			if v := must.Get(CheckFor(m, CheckOptions{Kernels: o.Kernels}))(t); !v.OK() || v.Pinned == 0 {
 				t.Errorf("the file: %v", v.Findings)
 			}
-			if head := must.Get(Head(t.Context(), m, nil))(t); head != s.Choice.Head {
-				t.Errorf("the head of the file is %d, of the choice %d", head, s.Choice.Head)
+			if head := must.Get(Head(t.Context(), m, o.Set.Scratch(m)))(t); head != s.Choice.Head ||
+				MACs(m)-MACs(p.Model) != s.Choice.MACs {
+				t.Errorf("the head of the file is %d, of the choice %d; it has %d more multiply-accumulates of %d", head,
+					s.Choice.Head, MACs(m)-MACs(p.Model), s.Choice.MACs)
 			}
 			for k := 1; k < len(s.Front); k++ {
 				if x, y := s.Front[k-1], s.Front[k]; x.Arena > y.Arena || x.MACs <= y.MACs {
