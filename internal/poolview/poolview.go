@@ -36,7 +36,7 @@ type Kind uint8
 
 // The kinds of links.
 const (
-	Together Kind = iota // tied: in one pool, at a fixed distance
+	Together Kind = iota // tied: in one pool, at a fixed distance; or in lockstep, at one offset
 	Apart                // share no byte
 	Penalty              // cost something if they share bytes
 )
@@ -186,6 +186,11 @@ func (d *Drawing) link(p *model.Problem, plan *model.Plan) {
 	for _, t := range p.Rules.Together {
 		for k := 1; k < len(t.Buffers); k++ {
 			d.Links = append(d.Links, Link{A: d.First[t.Buffers[k-1]], B: d.First[t.Buffers[k]], Kind: Together})
+		}
+	}
+	for _, list := range p.Rules.Lockstep {
+		for k := 1; k < len(list); k++ {
+			d.Links = append(d.Links, Link{A: d.First[list[k-1]], B: d.First[list[k]], Kind: Together})
 		}
 	}
 	for _, x := range p.Rules.Apart {

@@ -82,6 +82,10 @@ func TestPaid(t *testing.T) {
 	plain := &model.Problem{Buffers: []model.Buffer{{Upper: 1, Size: 4}, {Lower: 1, Upper: 2, Size: 4}}, Rules: &model.Rules{Groups: []model.Group{
 		{Pairs: []model.Pair{{0, 1}}, Cost: 3}, {Pairs: []model.Pair{{0, 1}}, Cost: 2, Moved: true},
 	}}}
+	step := &model.Problem{Buffers: plain.Buffers, Rules: &model.Rules{Pools: []model.Pool{{ID: "x"}, {ID: "y"}}, Lockstep: [][]int32{{0, 1}}}}
+	if d, err := Of(step, &model.Plan{Offsets: []int64{0, 0}, Pools: []int32{0, 1}}); err != nil || d.Links[0] != (Link{A: 0, B: 1, Kind: Together}) {
+		t.Errorf("lockstep: links %+v, %v", d.Links, err)
+	}
 	if d, err := Of(plain, &model.Plan{Offsets: []int64{0, 0}}); err != nil || !d.Links[0].Paid || d.Links[0].Cost != 3 || d.Links[1].Paid {
 		t.Errorf("groups: links %+v, %v", d.Links, err)
 	}

@@ -40,10 +40,18 @@ func TestSmall(t *testing.T) {
 		"pools_s163":          {19},
 		"height_s151":         {34},
 		"height_s20":          {69},
-		"r8_banks":            {12288}, // ping and pong in different banks
-		"obj_s11":             {1324},  // shared objects, as pools that have one buffer at a time
-		"obj_s12":             {1272},
-		"obj_s14":             {1188},
+		// The requests of docs/memories.md#what-compilers-ask-for:
+		"r3_granularity": {3584},
+		"r4_two_arenas":  {768, 1064},
+		"r5_barriers":    {1},
+		"r8_banks":       {12288},
+		"r13_depths":     {21},
+		"r14_span":       {499712},
+		"r15_lockstep":   {995},
+		"r17_coalesce":   {32},
+		"obj_s11":        {1324}, // shared objects, as pools that have one buffer at a time
+		"obj_s12":        {1272},
+		"obj_s14":        {1188},
 	} {
 		for _, planner := range []string{"auto", "exact"} {
 			p := read(t, name)

@@ -76,3 +76,22 @@ func TestBanks(t *testing.T) {
 		}
 	}
 }
+
+// TestEven draws problems until each pair is in two of them, without asking anybody: far fewer than two for each pair.
+func TestEven(t *testing.T) {
+	t.Parallel()
+	even, tally, drawings := NewEven(2), NewRuledTally(nil), 0
+	tally.CaseOf = BankCaseOf
+	for seed, ok := even.Next(); ok; seed, ok = even.Next() {
+		drawings++
+		even.Had(tally.Seed(seed, nil, 1))
+	}
+	for k, pair := range BankPairs {
+		if pair[0] != pair[1] && even.had[k] < 2 && even.tried[k] < 40 {
+			t.Errorf("%v is in %d problems", pair, even.had[k])
+		}
+	}
+	if t.Logf("%d pairs, %d problems", len(BankPairs), drawings); drawings > 3*len(BankPairs)/2 {
+		t.Errorf("%d problems for %d pairs", drawings, len(BankPairs))
+	}
+}

@@ -20,7 +20,7 @@ type RuledTally struct {
 	CaseOf func(seed uint64) *RuledCase
 
 	Plans, None, Undecided int                       // problems, by brute force's answer
-	Features               map[string]int            // problems by their features
+	Features               map[string]int            // problems that brute force has decided, by their features
 	Pairs                  map[string]int            // and by pairs of these
 	Answers                map[string]map[string]int // by planner: statuses, refused, false
 	Refusals               map[string]int            // by message, without the planner's name
@@ -38,10 +38,13 @@ func NewRuledTally(onFault func(q RuledQuestion, fault, problem string)) *RuledT
 // heavyShare is for planners that take much longer than the others: they are asked about one problem in so many.
 var heavyShare = map[string]uint64{"milp": 8}
 
-// Seed asks about the problem of a seed: auto and exact, and each other planner about one in share problems.
-func (t *RuledTally) Seed(seed uint64, planners []run.Planner, share uint64) {
+// Seed asks about the problem of a seed: auto and exact, and each other planner about one in share problems. It returns
+// the features of the problem; none if brute force has not decided it.
+func (t *RuledTally) Seed(seed uint64, planners []run.Planner, share uint64) (has []string) {
 	c := t.CaseOf(seed)
-	has := drawn.FeaturesOf(c.Problem)
+	if c.Decided {
+		has = drawn.FeaturesOf(c.Problem)
+	}
 	for k, a := range has {
 		t.Features[a]++
 		for _, b := range has[k+1:] {
@@ -83,6 +86,7 @@ func (t *RuledTally) Seed(seed uint64, planners []run.Planner, share uint64) {
 		}
 		t.Answers[name][word]++
 	}
+	return has
 }
 
 // Add adds the counts of another tally.

@@ -35,7 +35,7 @@ func TestEqualsBruteForce(t *testing.T) {
 		{"granularity", "sizes"},
 	} {
 		draw := func() *model.Problem { return drawn.Bank(r, rules...) }
-		plantest.BruteForce(t, plantest.Share(2_000, 120, 40), draw, rules, func(p *model.Problem, best []int64) (open bool) {
+		plantest.BruteForce(t, plantest.Share(2_000, 120, 40), 25, draw, rules, func(p *model.Problem, best []int64) (open bool) {
 			for _, o := range []plan.Options{
 				{Minimize: true}, {}, {Minimize: true, NodeLimit: 1}, {Minimize: true, NodeLimit: 20},
 			} {

@@ -21,6 +21,9 @@ import (
 //	a pair shares no bytes   apart, if it does not conflict anyway
 //	a pair coincides         in one pool, and in lockstep
 //
+// If two buffers are of different kinds, apart also keeps them off each other's pages, which is too much. The branch then
+// has no rule for the pair. If its plan pays all the same, that with the rule is tried, and the branch may be left open.
+//
 // Invariant: the branches together have all plans, and those of a branch pay at least for the groups that it says are
 // paid.
 //
@@ -31,7 +34,8 @@ import (
 // search is the state of a search.
 type search struct {
 	relax.Search
-	c *model.Conflicts
+	c    *model.Conflicts
+	kind []int32 // of each buffer, if pools have pages
 }
 
 // state is a branch.
@@ -52,7 +56,10 @@ type kept struct {
 func Plan(
 	ctx context.Context, p *model.Problem, o relax.Options, spent plan.Stats, planner relax.Planner,
 ) (plan.Result, error) {
-	x := &search{relax.New(p, o, spent, planner), model.NewConflicts(p)}
+	x := &search{Search: relax.New(p, o, spent, planner), c: model.NewConflicts(p)}
+	if p.Rules.HasPages() {
+		x.kind = p.Rules.KindOf(len(p.Buffers))
+	}
 	s := state{decided: make([]bool, len(p.Rules.Groups))}
 	for k := range p.Rules.Groups {
 		s.decided[k] = p.Rules.Groups[k].Cost == 0 || !slices.Contains(p.Objective(), model.MeasurePenalty)
@@ -61,17 +68,25 @@ func Plan(
 	return x.Result("groups"), err
 }
 
-// question is the problem of a branch.
-func (x *search) question(s *state) *model.Problem {
+// question is the problem of a branch, or a stricter one whose plans are all of the branch. It is nil if the ties leave no
+// place for pairs that must coincide.
+func (x *search) question(s *state, strict bool) *model.Problem {
 	p, rules := *x.P, *x.P.Rules
 	rules.Groups, rules.Apart, p.Rules = nil, slices.Clip(rules.Apart), &rules
 	rules.SamePool, rules.Lockstep = slices.Clip(rules.SamePool), slices.Clip(rules.Lockstep)
 	for _, y := range s.kept {
 		switch list := []int32{y.pair[0], y.pair[1]}; {
 		case !y.moved:
-			rules.Apart = append(rules.Apart, y.pair)
+			if strict || !x.paged(y.pair) {
+				rules.Apart = append(rules.Apart, y.pair)
+			}
 		default:
 			rules.SamePool, rules.Lockstep = append(rules.SamePool, list), append(rules.Lockstep, list)
+		}
+	}
+	if len(rules.Lockstep) > len(x.P.Rules.Lockstep) {
+		if _, _, fault := model.BodiesOf(rules.Level(&p)); fault != "" {
+			return nil
 		}
 	}
 	return &p
@@ -83,7 +98,11 @@ func (x *search) branch(ctx context.Context, s state) error {
 		return nil
 	}
 	if s.r == nil {
-		r, err := x.Ask(ctx, x.question(&s))
+		q := x.question(&s, false)
+		if q == nil {
+			return nil
+		}
+		r, err := x.Ask(ctx, q)
 		if err != nil {
 			return err
 		}
@@ -108,6 +127,15 @@ func (x *search) branch(ctx context.Context, s state) error {
 	}
 	r.Measures = model.MeasuresOf(x.P, &r.Plan)
 	x.Offer(&r)
+	if slices.ContainsFunc(s.kept, func(y kept) bool { return !y.moved && x.paged(y.pair) && x.shares(y.pair, &r.Plan) }) {
+		t, err := x.Ask(ctx, x.question(&s, true))
+		if err == nil && t.Status.HasPlan() {
+			t.Measures = model.MeasuresOf(x.P, &t.Plan)
+			x.Offer(&t)
+		}
+		x.Cut = x.Cut || x.O.Least && x.Hopes(&r)
+		return err
+	}
 	dearest := -1
 	for k := range x.P.Rules.Groups {
 		g := &x.P.Rules.Groups[k]
@@ -155,4 +183,18 @@ func (x *search) ways(g *model.Group) (ways [][]kept) {
 		ways = [][]kept{all}
 	}
 	return ways
+}
+
+// shares reports whether two buffers share bytes.
+func (x *search) shares(pair model.Pair, plan *model.Plan) bool {
+	return x.c.Counts(&model.Group{}, pair, plan)
+}
+
+// paged reports whether a pair that is apart shares no page either.
+func (x *search) paged(pair model.Pair) bool {
+	if x.kind == nil {
+		return false
+	}
+	a, b := x.kind[pair[0]], x.kind[pair[1]]
+	return a != b && a > 0 && b > 0
 }

@@ -25,7 +25,7 @@ func TestListsEqualBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 3))
 	draw := func() *model.Problem { return drawn.PoolListed(r) }
 	rules := []string{"different_pools", "same_pool"}
-	plantest.BruteForce(t, plantest.Share(3_000, 600, 100), draw, rules, func(p *model.Problem, best []int64) bool {
+	plantest.BruteForce(t, plantest.Share(3_000, 600, 100), 50, draw, rules, func(p *model.Problem, best []int64) bool {
 		o := plan.Options{Minimize: true}
 		got := must.Get(ruled.Solve(context.Background(), p, planner, o))(t)
 		open := !plantest.Best(t, p, got, best)

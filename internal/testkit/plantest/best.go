@@ -57,10 +57,11 @@ type tally struct {
 }
 
 // BruteForce draws problems with rules until brute force has decided total of them. Each is tried, with its best values;
-// try reports whether it left the problem open. It fails if too few problems have no plan, or are another without each
-// of the rules, or if too many are left open.
+// try reports whether it left the problem open. It fails if too few problems have no plan, or have another answer without
+// each of the rules, or if more than one in so many is left open.
 func BruteForce(
-	t *testing.T, total int, draw func() *model.Problem, rules []string, try func(p *model.Problem, best []int64) (open bool),
+	t *testing.T, total, oneIn int, draw func() *model.Problem, rules []string,
+	try func(p *model.Problem, best []int64) (open bool),
 ) {
 	t.Helper()
 	x := tally{Lower: map[string]int{}}
@@ -84,7 +85,7 @@ func BruteForce(
 		}
 	}
 	t.Logf("%v: %+v", rules, x)
-	few := x.Open > x.Total/25 || x.None < x.Total/10
+	few := x.Open > x.Total/oneIn || x.None < x.Total/10
 	for _, rule := range rules {
 		few = few || x.Lower[rule] < x.Total/50
 	}

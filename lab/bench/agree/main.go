@@ -7,6 +7,7 @@
 //	go run ./lab/bench/agree -rules -problems 200000    problems with rules: auto and exact on all, the others on one in 16
 //	go run ./lab/bench/agree -banked -problems 100000   up to 7 buffers in 3 to 5 pools: all measures at their best values, without a limit
 //	go run ./lab/bench/agree -banks -problems 100000    as -rules, with rules of banks: objects, lists of pools
+//	go run ./lab/bench/agree -each 500                  as -banks, until each pair of rules is in so many problems
 //	go run ./lab/bench/agree -from SEED -problems 1 -planners NAME    again, one problem
 //
 // A line on standard error shows the progress. A stopped run goes on with -from. Each fault is shrunk and printed as
@@ -57,6 +58,7 @@ func main() {
 	rules := flag.Bool("rules", false,
 		"ask about problems with rules; only -problems, -from, -share and -workers count then")
 	banks := flag.Bool("banks", false, "as -rules, about problems with rules of banks")
+	each := flag.Int("each", 0, "as -banks, until each pair of rules is in so many problems, in place of -problems and -from")
 	share := flag.Uint64("share", 16,
 		"with -rules: one in how many problems each planner but auto and exact is asked about")
 	pools := flag.Bool("banked", false,
@@ -69,9 +71,11 @@ func main() {
 	case *pools:
 		err = banked(all, *workers)
 	case *rules:
-		err = ruled(all, max(*share, 1), *workers, agree.RuledCaseOf)
+		err = ruled(all, nil, max(*share, 1), *workers, agree.RuledCaseOf)
+	case *each > 0:
+		err = ruled(all, agree.NewEven(*each), max(*share, 1), *workers, agree.BankCaseOf)
 	case *banks:
-		err = ruled(all, max(*share, 1), *workers, agree.BankCaseOf)
+		err = ruled(all, nil, max(*share, 1), *workers, agree.BankCaseOf)
 	case *show:
 		for seed := range all.taken() {
 			fmt.Println(agree.CaseOf(seed, new(oracle.Orders)))
@@ -321,8 +325,8 @@ func (j *job) result(began time.Time) error {
 	return verdict(int(s.Faults))
 }
 
-// ruled asks about problems with rules.
-func ruled(all *seeds, share uint64, workers int, caseOf func(uint64) *agree.RuledCase) error {
+// ruled asks about problems with rules: those of the seeds, or those that even chooses, unless it is nil.
+func ruled(all *seeds, even *agree.Even, share uint64, workers int, caseOf func(uint64) *agree.RuledCase) error {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	faults := 0
@@ -338,8 +342,14 @@ func ruled(all *seeds, share uint64, workers int, caseOf func(uint64) *agree.Rul
 		wg.Go(func() {
 			tally := agree.NewRuledTally(fault)
 			tally.CaseOf = caseOf
-			for seed := range all.taken() {
-				tally.Seed(seed, planners, share)
+			if even != nil {
+				for seed, ok := even.Next(); ok; seed, ok = even.Next() {
+					even.Had(tally.Seed(seed, planners, share))
+				}
+			} else {
+				for seed := range all.taken() {
+					tally.Seed(seed, planners, share)
+				}
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -347,7 +357,10 @@ func ruled(all *seeds, share uint64, workers int, caseOf func(uint64) *agree.Rul
 		})
 	}
 	wg.Wait()
-	fmt.Printf("seeds %d to %d: %s", all.from, all.end-1, sum)
+	if even == nil {
+		fmt.Printf("seeds %d to %d: ", all.from, all.end-1)
+	}
+	fmt.Print(sum)
 	return verdict(faults)
 }
 
