@@ -127,6 +127,12 @@ var kinds = sync.OnceValue(func() []Kind {
 			cracks,
 		},
 		{
+			"full-placed", "a memory that is always nearly full, each buffer placed as it is drawn; the optimum is the capacity",
+			emitted,
+			Options{Buffers: 1000, Capacity: 1 << 20},
+			fullPlaced,
+		},
+		{
 			"infeasible", "the load fits the capacity, but no plan does", packed,
 			Options{Buffers: 30, Capacity: 1 << 20, Horizon: 1 << 20},
 			infeasible,

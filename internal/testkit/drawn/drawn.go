@@ -20,11 +20,12 @@ import (
 // that are all alike and sizes of six digits, packings with holes and without. Alignments, gaps, windows and hints
 // are added to a share of the problems, whatever the kind.
 
-// Varied are the kinds with many problems whose answer the kind does not give away.
+// Varied are the kinds with many problems whose answer the kind does not give away. It leaves out full-placed, which
+// is younger than the digests of decisions that draw from these kinds (internal/testkit/recorded).
 func Varied() []gen.Kind {
 	return slices.DeleteFunc(gen.Kinds(), func(k gen.Kind) bool {
 		return !slices.Contains(k.Takes, "seed") ||
-			slices.Contains([]string{"infeasible", "non-overlapping", "full-overlap"}, k.Name)
+			slices.Contains([]string{"infeasible", "non-overlapping", "full-overlap", "full-placed"}, k.Name)
 	})
 }
 
