@@ -2,6 +2,7 @@ package tflm
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -10,16 +11,24 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
-// TestFronts compares the paths of each limit of the load with all sets of chains that share no operator: each pair of
-// tail and arithmetic that no other set beats is that of a path, and no path has another pair.
+// TestFronts compares the paths of each limit of the load with all sets of chains that share no operator, for drawn
+// chains: each pair of tail and arithmetic that no other set beats is that of a path, and no path has another pair.
 func TestFronts(t *testing.T) {
 	compared, large := 0, 0
-	for _, p := range drawnSplittings(t, 30, Options{}) {
-		s := must.Get(newSplitting(p.Model, &Options{}, &Firmware32, true))(t)
-		s.most = s.macs / 4
-		all := useful(s.look(t.Context(), []int{2, 3}, 1<<40, nil), 1<<40)
-		if len(all) == 0 || len(all) > 14 {
-			continue
+	for seed := range uint64(60) {
+		draw := rand.New(rand.NewPCG(seed, 1))
+		upTo := func(n int) int64 { return int64(draw.IntN(n)) }
+		s := &splitting{load: make([]int64, 5), least: make([]int64, 5), most: 5 + upTo(40)}
+		for k := range s.load {
+			s.load[k] = 5 + upTo(10)
+		}
+		all := make([]segment, 9)
+		for k := range all {
+			first := draw.IntN(5)
+			all[k] = segment{
+				chain: strips.Chain{First: first, Last: first + draw.IntN(5-first), Strips: k + 2}, load: upTo(12),
+				tail: 1 + upTo(20), macs: upTo(30),
+			}
 		}
 		var sets []*segment
 		var limits []int64
@@ -58,7 +67,8 @@ func TestFronts(t *testing.T) {
 // windows may be larger in strips, so that the load is a little more.
 func TestSegments(t *testing.T) {
 	scratched, looked, more := 0, 0, 0
-	for _, set := range []Set{ReferenceSet, must.Get(ParseSet("cmsis-nn-dsp"))(t)} {
+	set := must.Get(ParseSet("cmsis-nn-dsp"))(t)
+	for _, set := range []Set{ReferenceSet, set} {
 		o := Options{Set: set}
 		layers := [][3]int32{{3, 1, 16}, {3, 2, 8}, {3, 1, 8}}
 		ints := must.Get(Make(t.Context(), parse(t, tflitemade.Convolutions(24, layers...)), o))(t)
@@ -102,6 +112,13 @@ func TestSegments(t *testing.T) {
 				names[nameOf(x.chains)] = true
 			}
 		}
+	}
+	p := must.Get(Make(t.Context(), parse(t, tflitemade.Convolutions(24, [3]int32{3, 1, 16}, [3]int32{3, 2, 8})),
+		Options{Set: set, Named: true}))(t)
+	x := must.Get(p.Split(t.Context(), Options{Set: set, Named: true}, SplitOptions{Target: &Firmware32, MaxMACs: 1}))(t)
+	if head := must.Get(Head(t.Context(), parse(t, must.Get(x.Plan.Written(p.Model))(t)),
+		set.Scratch(x.Plan.Model)))(t); head != x.Choice.Head {
+		t.Errorf("%s: the head of the file is %d, of the choice %d", set, head, x.Choice.Head)
 	}
 	if scratched == 0 || looked < 100 || more*100 > looked {
 		t.Errorf("%d chains were looked at, with %d buffers of scratch; %d have a larger load", looked, scratched, more)
