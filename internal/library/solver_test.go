@@ -58,36 +58,6 @@ func TestSolverIsSolve(t *testing.T) {
 	}
 }
 
-// TestSolverAllocatesNothing: neither do problems of several sizes in turn.
-func TestSolverAllocatesNothing(t *testing.T) {
-	ctx := context.Background()
-	s := stowage.NewSolver(stowage.Options{})
-	var r stowage.Result
-	solved := 0
-	for _, n := range []int{20, 100, 300} {
-		for _, p := range shapes(t, n) {
-			q := *p
-			q.Capacity = asked(t, p, aims[1]).Capacity
-			solve := func() {
-				if err := s.Solve(ctx, &q, &r); err != nil {
-					t.Fatal(q.Name, err)
-				}
-			}
-			if solve(); r.Member == "merge" || r.Stats.Nodes > 0 || !r.Status.HasPlan() {
-				continue // a search
-			}
-			solved++
-			solve()
-			if allocated := testing.AllocsPerRun(5, solve); allocated > 0 {
-				t.Errorf("%d buffers, %s, by %s: %v allocations", n, q.Name, r.Member, allocated)
-			}
-		}
-	}
-	if solved < 150 {
-		t.Errorf("heuristics solve %d problems", solved)
-	}
-}
-
 // TestSolverForgets: a Solver keeps memory, and not the problem.
 func TestSolverForgets(t *testing.T) {
 	s := stowage.NewSolver(stowage.Options{})
