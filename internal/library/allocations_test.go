@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the allocations in the page on auto")
 
-// The race detector takes memory out of pools at random, so what is allocated is counted without it.
+// Allocations are counted in builds without the race detector, which empties pools at random.
 
 // TestAllocations checks how often Solve allocates if there is little to search, and the page's figure. The number
 // varies a little: a collection in between empties pools, and the public instances may be absent.

@@ -32,7 +32,7 @@ type splitReport struct {
 	Bound      int64          `json:"bound"`             // no choice of the considered strips has a smaller arena
 	Considered int            `json:"considered"`        // chains in strips
 	Planned    int            `json:"planned"`           // sets of chains
-	Front      []choiceReport `json:"front"`             // choices of which none is better in arena and arithmetic
+	Front      []choiceReport `json:"front"`             // choices that no other beats in both arena and arithmetic
 	Larger     []growthReport `json:"larger"`            // known kernels with which the arena is larger than without strips
 	Stopped    string         `json:"stopped,omitempty"` // what ended the search for strips early
 }

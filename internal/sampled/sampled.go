@@ -102,29 +102,12 @@ func (s *sampler) check(points []int64) (left []int, err error) {
 	f := s.family
 	wrong := make([]bool, len(f.Formulas))
 	for _, point := range points {
-		values := f.Values(point)
-		sizes, err := s.at(values)
+		sizes, err := s.at(f.Values(point))
 		if err != nil {
 			return nil, err
 		}
-		of := func(name string) int64 {
-			for k := range f.Symbols {
-				if f.Symbols[k].Name == name {
-					return values[k]
-				}
-			}
-			return 0
-		}
-		for i, formula := range f.Formulas {
-			if wrong[i] {
-				continue
-			}
-			stated := f.Problem.Buffers[i].Size
-			if formula != nil {
-				stated, err = formula.At(of)
-			}
-			wrong[i] = err != nil || stated != s.rounded(sizes[i])
-			err = nil
+		for i, stated := range f.SizesAt(point) { // 0 for a formula that cannot be computed
+			wrong[i] = wrong[i] || stated != s.rounded(sizes[i])
 		}
 	}
 	for i := range wrong {

@@ -69,7 +69,8 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// TestDrawn: formulas in drawn quotients are right at every value, also where none was looked at.
+// TestDrawn: the formulas that are found for drawn sizes give the right size at any value, also at those that were not
+// looked at.
 func TestDrawn(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 7))

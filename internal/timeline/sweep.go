@@ -147,8 +147,8 @@ func (s *sweeper) extents() {
 	}
 }
 
-// closeSections finds the maximal sections of the pieces, of which there is at least one. At equal times ends come
-// first, because lifespans are half-open.
+// closeSections finds the maximal sections of one piece or more. If one ends at the time at which another begins, the
+// end comes first, because lifespans are half-open.
 func (s *sweeper) closeSections(pieces int) {
 	earliest, latest := s.at(0)
 	for k := range pieces {
