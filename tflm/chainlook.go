@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stowage-go/stowage/internal/strips"
+	"github.com/stowage-go/stowage/internal/tiling"
 )
 
 // Idea: there are O(operators²) chains, in many numbers of strips. Nearly all are of no use, and it takes a
@@ -258,7 +259,7 @@ func (s *splitting) worth(all, promises []segment, most int64) (out []int) {
 			below = limits[at+1]
 		}
 		for k := range n {
-			ahead[k+1] = noPath
+			ahead[k+1] = tiling.NoPath
 			if s.load[k] < below {
 				ahead[k+1] = ahead[k]
 			}
@@ -272,7 +273,7 @@ func (s *splitting) worth(all, promises []segment, most int64) (out []int) {
 			continue
 		}
 		for k := n - 1; k >= 0; k-- {
-			behind[k] = noPath
+			behind[k] = tiling.NoPath
 			if s.load[k] < below {
 				behind[k] = behind[k+1]
 			}
@@ -296,6 +297,3 @@ func (s *splitting) worth(all, promises []segment, most int64) (out []int) {
 	}
 	return out
 }
-
-// noPath is a tail of paths that do not exist: more than any.
-const noPath = int64(1) << 50

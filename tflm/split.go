@@ -18,7 +18,7 @@ import (
 // is an ordinary model of the same outputs.
 //
 //	segments (chains.go, chainlook.go)   each chain in some numbers of strips, by itself: load, tail, arithmetic
-//	choices (chaindp.go)                 the sets of chains with the least load + tail
+//	choices (chainchoices.go)            the sets of chains with the least load + tail
 //	plans                                of the best choices, with rows in place (bandplan.go): exact arenas
 //
 // This is done twice: with few numbers of strips, and then with all that can be better than the best plan so far. Then

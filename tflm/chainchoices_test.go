@@ -9,6 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/strips"
 	"github.com/stowage-go/stowage/internal/testkit/must"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
+	"github.com/stowage-go/stowage/internal/tiling"
 )
 
 // TestFronts compares the paths of each limit of the load with all sets of chains that share no operator, for drawn
@@ -47,11 +48,11 @@ func TestFronts(t *testing.T) {
 					want = append(want, [2]int64{x.tail, x.macs})
 				}
 			}
-			for _, x := range s.front(all, s.endings(all), limit) {
-				got = append(got, [2]int64{x.tail, x.macs})
+			for _, x := range s.operators().Front(handed(all), limit) {
+				got = append(got, [2]int64{x.Tail, x.Work})
 			}
 			slices.SortFunc(want, func(x, y [2]int64) int { return cmp.Compare(x[0], y[0]) })
-			if want = slices.Compact(want); len(want) < mostFront && !slices.Equal(got, want) {
+			if want = slices.Compact(want); len(want) < tiling.MostFront && !slices.Equal(got, want) {
 				t.Errorf("%d segments, loads to %d: tail and arithmetic are %v, want %v", len(all), limit, got, want)
 			}
 			compared, large = compared+1, max(large, len(want))
