@@ -199,7 +199,7 @@ fuzz:
 bench:
 	STOWAGE_DATA="$(DATA)" $(GO) run ./lab/bench/size -into docs/measured.md
 	STOWAGE_DATA="$(DATA)" $(GO) run ./lab/bench/peers -minimalloc "$(MINIMALLOC)" -into docs/measured.md
-	STOWAGE_DATA="$(DATA)" $(GO) run ./lab/bench/peers -minimalloc "$(MINIMALLOC)" -planner exact -into docs/planners/exact.md
+	STOWAGE_DATA="$(DATA)" $(GO) run ./lab/bench/peers -minimalloc "$(MINIMALLOC)" -planner exact -into lab/bench/results/README.md
 
 lint:
 	$(GO) vet $(MODULES)

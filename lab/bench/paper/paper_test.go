@@ -158,12 +158,12 @@ func TestKept(t *testing.T) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
-	document := must.Get(os.ReadFile(filepath.Join("..", "..", "..", "docs", "planners", "milp.md")))(t)
+	document := must.Get(os.ReadFile(filepath.Join("..", "..", "milp", "README.md")))(t)
 	if table := parts[0].markdown(); !strings.Contains(
 		string(document),
 		"<!-- bench:paper-minimalloc-figure-8 -->\n"+table+"<!-- /",
 	) {
-		t.Errorf("docs/planners/milp.md has another table than\n%s", table)
+		t.Errorf("lab/milp/README.md has another table than\n%s", table)
 	}
 }
 
