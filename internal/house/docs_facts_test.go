@@ -34,7 +34,7 @@ var facts = slices.Concat([]fact{
 	{"tflm.smaller", "lab/bench/tflm/README.md", foundAs("%s of %s", `; (\d+) in a smaller arena`, `(\d+) models ran, `)},
 	{"tflm.in-place", "lab/bench/tflm/README.md", inPlace},
 	{"tflm.below", "lab/bench/tflm/README.md", found(`(\d+ of \d+ models) have a plan below the load`)},
-	{"executorch.smaller", "docs/executorch.md", executorchSmaller},
+	{"executorch.smaller", "python/bench/README.md", executorchSmaller},
 	{"challenging.stowage", "docs/measured.md", span("bench:challenging", 2, 1, "ms")},
 	{"challenging.minimalloc", "docs/measured.md", span("bench:challenging", 3, 1000, "s")},
 	{"rss.loop.plain", "docs/pytorch.md", rss("loop", 1, 1)},
@@ -51,7 +51,7 @@ var facts = slices.Concat([]fact{
 	{"size.command", "docs/measured.md", megabytes("`stowage`" + `, the command \| ([\d,]+) kB`)},
 	{"size.sweep", "docs/measured.md", megabytes("`stowage-sweep`" + ` \| ([\d,]+) kB`)},
 	{"torch.malloc", "lab/bench/torch/README.md", mallocRange},
-}, arenas("lab/bench/tflm/README.md", "tflm", "embedding_model", 5), arenas("docs/executorch.md", "bench:executorch", "inception_v3", 2))
+}, arenas("lab/bench/tflm/README.md", "tflm", "embedding_model", 5), arenas("python/bench/README.md", "bench:executorch", "inception_v3", 2))
 
 var (
 	factMark = regexp.MustCompile(`<!--fact ([a-z0-9._-]+)-->(.*?)<!--/-->`)

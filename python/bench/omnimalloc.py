@@ -1,5 +1,5 @@
 """OmniMalloc's harness with Stowage beside its own allocators, as a table for
-docs/omnimalloc.md:
+python/bench/README.md:
 
     pip install omnimalloc==1.0.0
     python3 python/bench/omnimalloc.py [--csv FOLDER] [--size N] [--timeout S]

@@ -1,8 +1,8 @@
 """Plans networks by ExecuTorch's exporter, with its greedy and with Stowage, runs both
-programs, and prints the table of docs/executorch.md.
+programs, and prints the table of python/bench/README.md.
 
     export PYTHONPATH=python PATH="$PWD/bin:$PATH"
-    python python/bench/tables.py --into docs/executorch.md
+    python python/bench/tables.py --into python/bench/README.md
 
 It needs executorch with torch. Rows of torchvision's networks, at their published
 sizes and with random weights, come where it is installed. --raw FILE keeps what was
