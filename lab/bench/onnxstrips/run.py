@@ -1,4 +1,4 @@
-"""ONNX models in strips in ONNX Runtime: python3 lab/bench/onnxstrips/run.py STOWAGE [MODEL...] prints the table of docs/onnx.md.
+"""ONNX models in strips in ONNX Runtime: python3 lab/bench/onnxstrips/run.py STOWAGE [MODEL...] prints the table of its README.
 
 STOWAGE is the command, MODEL a name as the table has it; without names all are measured. The models are the light ones of the package onnx, whose weights are constants: here they get random
 weights, so that outputs say something. Each model is split by `stowage plan --split`. Both run in ONNX Runtime at its
