@@ -123,9 +123,11 @@ func (a *arenaFlags) run(cmd *cobra.Command, path string) error {
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
+	stop := showProgress(cmd.ErrOrStderr(), a.quiet, &solve)
 	plans, err := arena.Make(ctx, t, arena.Options{
 		Solve: solve, Alignment: int64(a.alignment), Guard: int64(a.guard), All: a.all, Apart: a.apart, Baselines: a.baselines,
 	})
+	stop()
 	switch {
 	case errors.Is(err, arena.ErrNothing):
 		return fmt.Errorf("%s: %w", nameOf(path), err)

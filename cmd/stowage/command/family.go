@@ -40,9 +40,7 @@ func (s *solveFlags) checkFamily(file *format.File) error {
 }
 
 // solveFamily plans a family. Its capacity is for the largest sizes.
-func (s *solveFlags) solveFamily(ctx context.Context, cmd *cobra.Command, f *model.Family, o stowage.Options,
-) (*stowage.Result, error) {
-	defer showProgress(cmd.ErrOrStderr(), s.quiet, &o)()
+func (s *solveFlags) solveFamily(ctx context.Context, f *model.Family, o stowage.Options) (*stowage.Result, error) {
 	r, err := stowage.SolveFamily(ctx, f, o)
 	if err != nil {
 		return nil, err

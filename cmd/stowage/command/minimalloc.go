@@ -176,5 +176,5 @@ func (m *minimallocFlags) solve(cmd *cobra.Command, p *stowage.Problem) (*stowag
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	return stowage.Solve(ctx, p, o)
+	return solve(ctx, cmd.ErrOrStderr(), false, p, o)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,18 +24,38 @@ const (
 //
 //	3 of 9 · height 1048576 · bound 1012224 · gap 3.59% · 12.4M nodes · 00:07, 00:53 left
 //
-// The share and the time that is left are there if they are known. Every command that searches for one plan shows it,
-// by showProgress; compare counts its runs, which may be side by side, in a line of its own.
+// The share and the time that is left are there if they are known. Every command that may run for long shows it, by
+// showProgress if it searches for one plan, and by lineOf if there is more to say; compare counts its runs, which may be
+// side by side, in a line of its own.
 //
 // The search only stores a snapshot, and a goroutine draws it a few times a second. So the
 // clock moves even if a node takes long, and a slow terminal does not slow down the search.
+//
+// A nil *progress is the line of a command that shows none: its methods do nothing.
 type progress struct {
 	w   io.Writer
+	out sync.Mutex // of writing to w
 	end func()
 
 	mu   sync.Mutex
-	done string // the share that is done, such as "3 of 9", or ""
-	last stowage.Progress
+	done string            // the share that is done, such as "3 of 9", or ""
+	last *stowage.Progress // nil if a plan is nothing to speak of, as with several searches side by side
+}
+
+// showProgress makes a run show its progress on a terminal, until stop is called.
+func showProgress(stderr io.Writer, quiet bool, o *stowage.Options) (stop func()) {
+	line := lineOf(stderr, quiet, o.Timeout)
+	line.follow(o)
+	return line.stop
+}
+
+// lineOf starts the progress line of a command, or returns nil if it is quiet or stderr is no terminal. limit is that of
+// the run, or 0.
+func lineOf(stderr io.Writer, quiet bool, limit time.Duration) *progress {
+	if quiet || !canRedraw(stderr) {
+		return nil
+	}
+	return startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery, limit)
 }
 
 // startProgress draws on the terminal w until stop. width returns the number of its columns. It
@@ -46,7 +67,9 @@ func startProgress(w io.Writer, width func() int, every, limit time.Duration) *p
 		p.mu.Lock()
 		line := progressLine(p.done, p.last, time.Since(start), limit, width())
 		p.mu.Unlock()
+		p.out.Lock()
 		io.WriteString(w, eraseLine+line)
+		p.out.Unlock()
 		return true
 	})
 	return p
@@ -76,27 +99,61 @@ func each(every time.Duration, do func() bool) (stop func()) {
 	}
 }
 
-// update takes a snapshot from the search.
-func (p *progress) update(snapshot stowage.Progress) {
-	p.mu.Lock()
-	p.last = snapshot
-	p.mu.Unlock()
+// follow shows the plan of a run with these options. A callback that is in the options is still called.
+func (p *progress) follow(o *stowage.Options) {
+	if p == nil {
+		return
+	}
+	p.update(stowage.Progress{})
+	record := o.Progress
+	o.Progress = func(snapshot stowage.Progress) {
+		p.update(snapshot)
+		if record != nil {
+			record(snapshot)
+		}
+	}
 }
 
-// share sets how many runs are done, of several.
-func (p *progress) share(done, of int) {
-	if of < 2 {
+// update takes a snapshot from the search.
+func (p *progress) update(snapshot stowage.Progress) {
+	if p == nil {
 		return
 	}
 	p.mu.Lock()
-	p.done = fmt.Sprintf("%d of %d", done, of)
+	p.last = &snapshot
 	p.mu.Unlock()
+}
+
+// share sets how many of several are done, and what comes next, or "".
+func (p *progress) share(done, of int, next string) {
+	if p == nil || of < 2 {
+		return
+	}
+	text := fmt.Sprintf("%d of %d", done, of)
+	if next != "" {
+		text += " · " + next
+	}
+	p.mu.Lock()
+	p.done = text
+	p.mu.Unlock()
+}
+
+// aside erases the line and lets a command write to the terminal. The line comes back by itself.
+func (p *progress) aside(write func()) {
+	if p != nil {
+		p.out.Lock()
+		defer p.out.Unlock()
+		io.WriteString(p.w, eraseLine)
+	}
+	write()
 }
 
 // stop ends the drawing and erases the line.
 func (p *progress) stop() {
-	p.end()
-	io.WriteString(p.w, eraseLine)
+	if p != nil {
+		p.end()
+		io.WriteString(p.w, eraseLine)
+	}
 }
 
 // recordEvery is how often --progress writes.
@@ -147,30 +204,40 @@ func recordProgress(path string, o *stowage.Options) (end func() error, err erro
 	}, nil
 }
 
-// progressLine formats a snapshot. It leaves the last column empty, because a line that wraps cannot be erased.
-func progressLine(done string, p stowage.Progress, elapsed, limit time.Duration, width int) string {
-	height := "no plan yet"
-	if p.Height > 0 {
-		height = "height " + strconv.FormatInt(p.Height, 10)
-	}
-	line := height
+// progressLine formats a snapshot, which may be nil. It leaves the last column empty, because a line that wraps cannot
+// be erased.
+func progressLine(done string, p *stowage.Progress, elapsed, limit time.Duration, width int) string {
+	var parts []string
 	if done != "" {
-		line = done + " · " + line
+		parts = append(parts, done)
 	}
-	if p.LowerBound > 0 {
-		line += " · bound " + strconv.FormatInt(p.LowerBound, 10)
+	if p != nil {
+		parts = append(parts, soFar(p)...)
 	}
-	if g := gap(p.Height, p.LowerBound); p.Height > 0 && p.LowerBound > 0 {
-		line += " · gap " + g
-	}
-	line += " · " + comparison.Count(p.Nodes) + " " + units.Plural(p.Nodes, "node") + " · " + clock(elapsed)
+	now := clock(elapsed)
 	if left := limit - elapsed; left > 0 {
-		line += ", " + clock(left) + " left"
+		now += ", " + clock(left) + " left"
 	}
+	line := strings.Join(append(parts, now), " · ")
 	if r := []rune(line); len(r) > width-1 {
 		line = string(r[:max(0, width-1)])
 	}
 	return line
+}
+
+// soFar is what a progress line says of the plan.
+func soFar(p *stowage.Progress) []string {
+	parts := []string{"no plan yet"}
+	if p.Height > 0 {
+		parts[0] = "height " + strconv.FormatInt(p.Height, 10)
+	}
+	if p.LowerBound > 0 {
+		parts = append(parts, "bound "+strconv.FormatInt(p.LowerBound, 10))
+	}
+	if p.Height > 0 && p.LowerBound > 0 {
+		parts = append(parts, "gap "+gap(p.Height, p.LowerBound))
+	}
+	return append(parts, comparison.Count(p.Nodes)+" "+units.Plural(p.Nodes, "node"))
 }
 
 // gap formats how far a height is above the lower bound, in percent of the bound. Only a gap of zero is shown as zero.

@@ -163,17 +163,26 @@ func (s *sessionFlags) play(cmd *cobra.Command, ctx context.Context, path string
 		page = newSessionPage(filepath.ToSlash(nameOf(path)), t, open)
 	}
 	var all tally
+	line := lineOf(cmd.ErrOrStderr(), s.quiet || s.each, 0)
+	defer line.stop()
+	var nodes int64
 	player := session.NewPlayer(open)
 	for i := range rest {
 		op := &rest[i]
+		line.share(i, len(rest), "")
 		wanted := asked(op, open)
 		a, made, err := player.Play(ctx, op)
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("%s: %w", nameOf(path), err)
 		}
 		if ctx.Err() != nil {
-			fmt.Fprintf(cmd.ErrOrStderr(), "interrupted at line %d\n", op.Line)
+			line.aside(func() { fmt.Fprintf(cmd.ErrOrStderr(), "interrupted at line %d\n", op.Line) })
 			return nil, nil, nil, outcome(exitUndecided)
+		}
+		nodes += a.Nodes
+		if line != nil {
+			load, _ := open.Peak()
+			line.update(stowage.Progress{Height: open.Height(), LowerBound: load, Nodes: nodes})
 		}
 		all.add(op, &a, made, open)
 		if page != nil {

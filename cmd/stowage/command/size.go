@@ -300,11 +300,8 @@ func largest(p *stowage.Problem) (most int64) {
 
 // measure makes the runs, until the context ends.
 func (s *sizeFlags) measure(ctx context.Context, cmd *cobra.Command, c *curve) error {
-	var line *progress
-	if stderr := cmd.ErrOrStderr(); !s.quiet && canRedraw(stderr) {
-		line = startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery, 0)
-		defer line.stop()
-	}
+	line := lineOf(cmd.ErrOrStderr(), s.quiet, 0)
+	defer line.stop()
 	for k := range c.problems {
 		p := &c.problems[k]
 		for _, planner := range c.planners {
@@ -316,10 +313,8 @@ func (s *sizeFlags) measure(ctx context.Context, cmd *cobra.Command, c *curve) e
 				continue
 			}
 			o := s.options(planner)
-			if line != nil {
-				line.share(k, len(c.problems))
-				o.Progress = line.update
-			}
+			line.share(k, len(c.problems), "")
+			line.follow(&o)
 			found, err := stowage.Size(ctx, p.Problem, o)
 			if errors.Is(err, stowage.ErrUnsupported) {
 				p.runs = append(p.runs, sizeRun{refusal: err.Error()})

@@ -210,7 +210,8 @@ func (s *solveFlags) solve(ctx context.Context, cmd *cobra.Command, file *format
 	p := file.Problem
 	switch {
 	case file.Family != nil:
-		return s.solveFamily(ctx, cmd, file.Family, o)
+		defer showProgress(cmd.ErrOrStderr(), s.quiet, &o)()
+		return s.solveFamily(ctx, file.Family, o)
 	case s.checkpoint == "":
 		return solve(ctx, cmd.ErrOrStderr(), s.quiet, p, o)
 	}
@@ -490,22 +491,6 @@ func solve(ctx context.Context, stderr io.Writer, quiet bool, p *stowage.Problem
 ) (*stowage.Result, error) {
 	defer showProgress(stderr, quiet, &o)()
 	return stowage.Solve(ctx, p, o)
-}
-
-// showProgress makes a run show its progress on a terminal, until stop is called.
-func showProgress(stderr io.Writer, quiet bool, o *stowage.Options) (stop func()) {
-	if quiet || !canRedraw(stderr) {
-		return func() {}
-	}
-	line := startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery, o.Timeout)
-	record := o.Progress
-	o.Progress = func(snapshot stowage.Progress) {
-		line.update(snapshot)
-		if record != nil {
-			record(snapshot)
-		}
-	}
-	return line.stop
 }
 
 // summary returns the outcome in one line.

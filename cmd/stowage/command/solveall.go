@@ -39,7 +39,8 @@ type batch struct {
 	mu     sync.Mutex // of what is printed and counted
 	out    io.Writer
 	counts map[string]int // by status; notRead for files with faults
-	line   *bars
+	line   *progress
+	done   int // files
 }
 
 const notRead = "not read"
@@ -88,10 +89,8 @@ func (s *solveFlags) runAll(cmd *cobra.Command, files []string) error {
 	ctx, release := interruptible(cmd.Context())
 	defer release()
 	collectLess()
-	b.line = &bars{w: cmd.ErrOrStderr(), width: func() int { return columns(cmd.ErrOrStderr()) }, of: len(files)}
-	if s.quiet || !canRedraw(cmd.ErrOrStderr()) {
-		b.line = nil
-	}
+	b.line = lineOf(cmd.ErrOrStderr(), s.quiet, 0)
+	b.line.share(0, len(files), "")
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	var fault error
@@ -108,9 +107,7 @@ func (s *solveFlags) runAll(cmd *cobra.Command, files []string) error {
 		})
 	}
 	wait.Wait()
-	if b.line != nil {
-		b.line.stop()
-	}
+	b.line.stop()
 	if fault != nil {
 		return fault
 	}
@@ -167,16 +164,23 @@ func (b *batch) one(ctx context.Context, k int) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.line != nil {
-		b.line.stop()
-		defer b.line.draw(1, cell(b.files[k]))
-	}
+	b.done++
+	b.line.share(b.done, len(b.files), cell(b.files[k]))
 	if err != nil {
 		b.counts[notRead]++
-		report(b.cmd.ErrOrStderr(), b.cmd, err)
+		b.line.aside(func() { report(b.cmd.ErrOrStderr(), b.cmd, err) })
 		return nil
 	}
 	b.counts[r.Status.String()]++
+	b.line.aside(func() { err = b.say(k, r, p, read) })
+	if err != nil {
+		return outputError{err: err}
+	}
+	return nil
+}
+
+// say prints what became of a file.
+func (b *batch) say(k int, r *stowage.Result, p *stowage.Problem, read times.Read) (err error) {
 	switch {
 	case b.s.json:
 		f := figures.Of(r, p, b.s.minimize)
@@ -190,10 +194,7 @@ func (b *batch) one(ctx context.Context, k int) error {
 	case !b.s.quiet:
 		_, err = fmt.Fprintf(b.out, "%s: %s\n", cell(b.files[k]), summary(r, p))
 	}
-	if err != nil {
-		return outputError{err: err}
-	}
-	return nil
+	return err
 }
 
 // plan reads a file, plans its problem and writes the plan.
@@ -223,8 +224,11 @@ func (b *batch) plan(ctx context.Context, path, into string) (r *stowage.Result,
 	if s.writes("html") {
 		o.Progress = steps.See
 	}
+	if b.s.workers < 2 { // of searches side by side the line shows the count alone
+		b.line.follow(&o)
+	}
 	if file.Family != nil {
-		r, err = s.solveFamily(ctx, b.cmd, file.Family, o)
+		r, err = s.solveFamily(ctx, file.Family, o)
 	} else {
 		r, err = stowage.Solve(ctx, p, o)
 	}

@@ -202,3 +202,65 @@ func TestTerminalProgress(t *testing.T) {
 		t.Errorf("a dumb terminal is shown %q", shown)
 	}
 }
+
+// TestTerminalProgressEverywhere: every command that may run for long shows the line, with what it knows. A run is given
+// more and more time, since other programs may hold the line up.
+func TestTerminalProgressEverywhere(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	put := func(name, text string) {
+		if err := os.WriteFile(in(name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("a.csv", "id,lower,upper,size\na,0,2,3\nb,1,3,4\n")
+	put("b.csv", "id,lower,upper,size\na,0,2,5\nb,1,3,6\n")
+	put("steps.trace", "stowage-arena-trace 1\nb 1 0 train\na 64 64 0 0\na 128 64 0 0\nf 0 0\nf 1 0\ne 1 0\nend 7 -\n")
+	var hard bytes.Buffer
+	gen := []string{"gen", "-q", "synthetic", "--buffers", "300", "-o", in("hard.csv")}
+	if code := execute(gen, io.Discard, &hard); code != exitOK {
+		t.Fatal(hard.String())
+	}
+	waits := func(periods int) string {
+		return "--planner puppet-wait --timeout " + (time.Duration(periods) * progressEvery).String()
+	}
+	for what, c := range map[string]struct {
+		want string
+		line func(periods int) string
+	}{
+		"folder": {"1 of 2 · " + in("a.csv") + " · height 11", func(n int) string {
+			return "solve -o " + in("plans") + " " + in("a.csv") + " " + in("b.csv") + " " + waits(n)
+		}},
+		"workers": {"0 of 2 · 00:0", func(n int) string {
+			return "solve --workers 2 -o " + in("plans") + " " + in("a.csv") + " " + in("b.csv") + " " + waits(n)
+		}},
+		"arena": {"height 192", func(n int) string {
+			return "arena plan --all -o " + in("steps.plan") + " " + in("steps.trace") + " " + waits(n)
+		}},
+		"minimalloc": {"height ", func(n int) string {
+			limit := time.Duration(n) * progressEvery
+			return fmt.Sprintf("minimalloc --minimize_capacity --capacity=1099511627776 --input=%s --timeout=%v", in("hard.csv"), limit)
+		}},
+		"session": {" · height ", func(n int) string {
+			var trace strings.Builder
+			trace.WriteString(`{"op":"open","format":"stowage-trace/1","capacity":100000}` + "\n")
+			for k := range 300 * n {
+				fmt.Fprintf(&trace, `{"op":"add","id":"b%d","lower":%d,"upper":%d,"size":8}`+"\n", k, k, k+9)
+			}
+			put("changes.jsonl", trace.String())
+			return "session " + in("changes.jsonl")
+		}},
+	} {
+		found, shown := false, ""
+		for periods := 3; !found && periods < 200; periods *= 4 {
+			_, shown = onTerminal(t, 300, strings.Fields(c.line(periods))...)
+			for frame := range strings.SplitSeq(shown, eraseLine) {
+				found = found || strings.Contains(frame, c.want) && !strings.Contains(frame, "\n")
+			}
+		}
+		if !found {
+			t.Errorf("%s: no line with %q in %q", what, c.want, shown)
+		}
+	}
+}

@@ -215,17 +215,17 @@ func TestProgressLine(t *testing.T) {
 		"height 9 · bound 9 · gap 0.00% · 12.4M nodes · 1:01:01":      {Height: 9, LowerBound: 9, Nodes: 12_400_000},
 		"height 100001 · bound 100000 · gap <0.01% · 2.0G nodes · 1:": {Height: 100001, LowerBound: 100000, Nodes: 2e9},
 	} {
-		if got := progressLine("", p, 3661*time.Second, 0, 80); !strings.HasPrefix(got, want) {
+		if got := progressLine("", &p, 3661*time.Second, 0, 80); !strings.HasPrefix(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got, want := progressLine("3 of 9", stowage.Progress{}, 7*time.Second, time.Minute, 80),
+	if got, want := progressLine("3 of 9", &stowage.Progress{}, 7*time.Second, time.Minute, 80),
 		"3 of 9 · no plan yet · 0 nodes · 00:07, 00:53 left"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	huge := stowage.Progress{Height: model.MaxSum, LowerBound: 1, Nodes: model.MaxSum}
 	for _, width := range []int{0, 1, 2, 20, 80, 300} {
-		if n := utf8.RuneCountInString(progressLine("3 of 9", huge, 1<<62, 0, width)); n > max(0, width-1) {
+		if n := utf8.RuneCountInString(progressLine("3 of 9", &huge, 1<<62, 0, width)); n > max(0, width-1) {
 			t.Errorf("%d columns of %d", n, width)
 		}
 	}
