@@ -16,6 +16,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/internal/models"
 )
 
@@ -41,30 +42,46 @@ func withVerb(p *Program, args []string) []string {
 	if len(args) == 0 || p != theCommand || isCommand(args[0]) {
 		return args
 	}
-	file := theFile(args)
+	file, flags := theFile(args)
 	if file == "" {
 		return args
 	}
 	verb := []string{"solve", "--brief"}
 	switch kind := fileKind(file); {
-	case (kind.Model() || commandOf(file) == "plan") && !varies(args):
+	case (kind.Model() || commandOf(file) == "plan") && !varies(flags):
 		verb[0] = "plan"
-	case kind == format.Trace && strings.HasSuffix(outputOf(args), ".plan"):
+	case kind == format.Trace && strings.HasSuffix(outputOf(flags), ".plan"):
 		verb = []string{"arena", "plan"}
 	}
 	return append(verb, args...)
 }
 
 // varies reports whether a dimension has a range: then all sizes are planned, which is what solve does.
-func varies(args []string) bool {
-	for k, x := range args {
-		if at := max(k-1, 0); strings.HasPrefix(x, "--dim=") || args[at] == "--dim" && at < k {
-			if _, text, _ := named(strings.TrimPrefix(x, "--dim=")); strings.Contains(text, "..") {
-				return true
-			}
-		}
+func varies(flags *pflag.FlagSet) bool {
+	return slices.ContainsFunc(valuesOf(flags, "dim"), func(pair string) bool {
+		_, text, _ := onnx.SplitDim(pair)
+		return strings.Contains(text, "..")
+	})
+}
+
+// outputOf returns the value of the last -o.
+func outputOf(flags *pflag.FlagSet) string {
+	if paths := valuesOf(flags, "output"); len(paths) > 0 {
+		return paths[len(paths)-1]
 	}
-	return false
+	return ""
+}
+
+// valuesOf returns the values of a flag that may be repeated. Of flags with a fault, which are nil, there are none.
+func valuesOf(flags *pflag.FlagSet, name string) []string {
+	if flags == nil {
+		return nil
+	}
+	values, err := flags.GetStringArray(name)
+	if err != nil {
+		panic(err) // both verbs have the flag
+	}
+	return values
 }
 
 // isCommand reports whether a word is a subcommand, of those that are hidden too.
@@ -74,8 +91,9 @@ func isCommand(word string) bool {
 	})
 }
 
-// theFile returns the only argument that is no flag if commandOf knows what to do with it, or "".
-func theFile(args []string) string {
+// theFile returns the only argument that is no flag if commandOf knows what to do with it, or "". flags are those before
+// and after it, nil if one is wrong.
+func theFile(args []string) (name string, flags *pflag.FlagSet) {
 	for _, cmd := range []*cobra.Command{newSolve(), newPlan()} {
 		f := cmd.Flags()
 		f.Init(cmd.Name(), pflag.ContinueOnError)
@@ -86,34 +104,22 @@ func theFile(args []string) string {
 			continue
 		}
 		if name := f.Arg(0); commandOf(name) != "" {
-			return name
+			return name, f
 		}
 	}
 	if slices.ContainsFunc(args, isCommand) || !strings.HasPrefix(args[0], "-") && commandOf(args[0]) == "" {
-		return "" // a subcommand in a wrong place, or in a wrong spelling
+		return "", nil // a subcommand in a wrong place, or in a wrong spelling
 	}
 	// A flag is wrong, or there are several files: the subcommand says so.
-	for _, word := range args {
-		if _, err := os.Stat(word); err == nil && word != outputOf(args) && commandOf(word) != "" {
-			return word
+	for k, word := range args {
+		if k > 0 && (args[k-1] == "-o" || args[k-1] == "--output") {
+			continue
+		}
+		if _, err := os.Stat(word); err == nil && commandOf(word) != "" {
+			return word, nil
 		}
 	}
-	return ""
-}
-
-// outputOf returns the value of the last -o.
-func outputOf(args []string) (path string) {
-	for k, x := range args {
-		switch value, ok := strings.CutPrefix(x, "--output="); {
-		case ok:
-			path = value
-		case (x == "-o" || x == "--output") && k+1 < len(args):
-			path = args[k+1]
-		case strings.HasPrefix(x, "-o"):
-			path = x[len("-o"):]
-		}
-	}
-	return path
+	return "", nil
 }
 
 // fileKind returns the kind of a file, or "" if it cannot be read. A graph in JSON counts as a model.

@@ -21,6 +21,8 @@
 //	names.go       what several commands take by one name: planners, folders, JSON
 //	interrupt.go   what a signal does to a running search
 //	progress.go    the progress line
+//	summary.go     the outcome of a run in a line
+//	solvepaths.go  where solve writes
 //	solveall.go    many problems in one run
 //	checkpoint.go  the best plan of a long run, on disk
 //	serve.go       the page of view, over HTTP

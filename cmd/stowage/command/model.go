@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/format/times"
-	"github.com/stowage-go/stowage/internal/sampled"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -71,7 +71,7 @@ func (m *modelFlags) options() (format.Options, error) {
 	parse := func(flag string, pairs []string, number func(string) (int64, error)) (map[string]int64, error) {
 		var out map[string]int64
 		for _, pair := range pairs {
-			name, text, ok := named(pair)
+			name, text, ok := onnx.SplitDim(pair)
 			if !ok {
 				return nil, usagef("invalid argument %q for --%s: must be NAME=N", pair, flag)
 			}
@@ -102,11 +102,11 @@ func (m *modelFlags) options() (format.Options, error) {
 		}
 		return n, nil
 	}
-	var err error
-	var fixed []string
-	if fixed, o.Ranges, err = rangesOf(m.dims, whole); err != nil {
-		return o, err
+	fixed, ranges, err := onnx.ReadRanges(m.dims, whole)
+	if bad := new(onnx.DimError); errors.As(err, &bad) {
+		return o, usagef("invalid argument %q for --dim: %v", bad.Dim, bad.Err)
 	}
+	o.Ranges = ranges
 	if o.Dims, err = parse("dim", fixed, whole); err != nil {
 		return o, err
 	}
@@ -147,55 +147,11 @@ func (m *modelFlags) typed(path string) string {
 	return strings.Join(append(words, typed(path)), " ")
 }
 
-// named splits NAME=VALUE. The name, which may be that of a tensor, may contain an equals sign.
-func named(pair string) (name, value string, ok bool) {
-	at := strings.LastIndexByte(pair, '=')
-	if at < 1 {
-		return "", "", false
-	}
-	return pair[:at], pair[at+1:], true
-}
-
-// rangesOf reads the arguments of --dim that are ranges, or other dimensions that vary, and returns the others.
-func rangesOf(pairs []string, number func(string) (int64, error)) (fixed []string, out map[string]onnx.Range, err error) {
-	out = map[string]onnx.Range{}
-	set := func(pair, name string, r onnx.Range) error {
-		if old, there := out[name]; there && old != r {
-			return usagef("invalid argument %q for --dim: it has another range by the one before", pair)
-		}
-		out[name] = r
-		return nil
-	}
-	var rest []string
-	for _, pair := range pairs {
-		name, text, ok := named(pair)
-		switch s, isRange, err := sampled.Range("", text, number); {
-		case err != nil:
-			return nil, nil, usagef("invalid argument %q for --dim: %v", pair, err)
-		case !isRange || !ok:
-			rest = append(rest, pair)
-		default:
-			if err := set(pair, name, onnx.Range{Low: s.Low, High: s.High, Step: s.Step}); err != nil {
-				return nil, nil, err
-			}
-		}
-	}
-	for _, pair := range rest {
-		name, as, ok := named(pair)
-		if r, there := out[as]; !ok || !there || r.As != "" {
-			fixed = append(fixed, pair)
-		} else if err := set(pair, name, onnx.Range{As: as}); err != nil {
-			return nil, nil, err
-		}
-	}
-	return fixed, out, nil
-}
-
 // shapesOf reads the arguments of --shape.
 func shapesOf(pairs []string) (map[string]onnx.Shape, error) {
 	var out map[string]onnx.Shape
 	for _, pair := range pairs {
-		name, text, ok := named(pair)
+		name, text, ok := onnx.SplitDim(pair)
 		if !ok {
 			return nil, usagef("invalid argument %q for --shape: must be NAME=DIMS:TYPE, such as y=20x1x32:float32", pair)
 		}

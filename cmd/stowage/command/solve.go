@@ -10,8 +10,6 @@ import (
 	"os/signal"
 	"runtime/pprof"
 	"slices"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -20,12 +18,8 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/times"
-	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/explain"
 	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/internal/setting"
-	"github.com/stowage-go/stowage/internal/suggest"
-	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -390,100 +384,6 @@ func (s *solveFlags) startFault(err error) error {
 	return err
 }
 
-// checkPaths decides where the outputs go, and checks these places, before any work is done.
-func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
-	if s.json {
-		if s.stats != "" {
-			return usagef("--json and --stats exclude each other: both write the same figures")
-		}
-		if len(s.paths) == 0 && !s.brief {
-			return usagef("--json prints the figures of the run, so the plan needs -o FILE; --format json prints " +
-				"the plan as JSON")
-		}
-		s.stats = "-"
-	}
-	paths := s.paths
-	if len(paths) == 0 && (!s.brief || s.format != "") {
-		paths = []string{""}
-	}
-	if s.format != "" && len(paths) > 1 {
-		return usagef("--format is for one output: there are %d of -o", len(paths))
-	}
-	for _, path := range paths {
-		name, err := formatOf(s.format, path, slices.Concat(formatNames(), []string{dsaProblem, dsaSolution}))
-		if err != nil {
-			return err
-		}
-		if err = checkPicture(cmd, path, name, ""); err != nil {
-			return err
-		}
-		s.outputs = append(s.outputs, output{path, "-o", name})
-	}
-	if err := s.checkSteps(); err != nil {
-		return err
-	}
-	stdout := slices.ContainsFunc(s.outputs, func(o output) bool { return toStdout(o.path) })
-	switch {
-	case s.start == format.Standard && input == format.Standard:
-		return usagef("--start and INPUT cannot both be standard input")
-	case s.why && s.quiet:
-		return usagef("--why prints to standard error: leave out --quiet")
-	case s.stats == "-" && stdout:
-		return usagef("--stats - needs -o FILE: standard output has the plan")
-	case s.progress == "-":
-		return usagef("--progress needs a file: standard output has the plan")
-	case s.checkpoint == format.Standard:
-		return usagef("--checkpoint needs a file: it is read and replaced")
-	case s.checkpoint != "" && s.start != "":
-		return usagef("--checkpoint and --start exclude each other: a checkpoint is a plan to start from")
-	case s.certificate == format.Standard:
-		return usagef("--certificate needs a file: standard output is the plan's")
-	}
-	if err := checkOutputs(s.outputs); err != nil {
-		return err
-	}
-	// The plan may replace the file that it was made from, if that is forced. No other output may replace an input.
-	uses := []use{{"INPUT", input}, {"--start", s.start}}
-	if err := checkReplaced(s.outputs, uses, s.force); err != nil {
-		return err
-	}
-	for _, o := range s.outputs {
-		uses = append(uses, use{o.flag, o.path})
-	}
-	for _, u := range []use{{"--stats", s.stats}, {"--certificate", s.certificate}, {"--progress", s.progress}, {"--checkpoint", s.checkpoint}} {
-		if err := errors.Join(u.apart(uses), checkOutput(u.path)); err != nil {
-			return err
-		}
-		uses = append(uses, u)
-	}
-	return nil
-}
-
-// checkSteps refuses --steps if the planner does not report its moves, or no output shows them.
-func (s *solveFlags) checkSteps() error {
-	switch {
-	case s.steps < 0:
-		return usagef("invalid argument %q for --steps: must not be negative", strconv.Itoa(s.steps))
-	case s.steps == 0:
-		return nil
-	case !s.writes("html"):
-		return usagef("--steps needs HTML: name a page with -o FILE.html")
-	case s.workers > 1:
-		return usagef("--steps needs --workers 1: with more, several steps happen at once")
-	}
-	var tell []string
-	for _, i := range stowage.Planners() {
-		if i.Moves {
-			tell = append(tell, i.Name)
-		}
-	}
-	if !slices.Contains(tell, s.planner) {
-		return usagef("planner %s does not tell of its steps; those that do are %s", s.planner,
-			suggest.Listed(s.planner, tell, ""))
-	}
-	return nil
-}
-
 // solve calls stowage.Solve, with a progress line if there is a terminal. A callback that is
 // already in the options is still called.
 func solve(ctx context.Context, stderr io.Writer, quiet bool, p *stowage.Problem,
@@ -492,92 +392,6 @@ func solve(ctx context.Context, stderr io.Writer, quiet bool, p *stowage.Problem
 	defer showProgress(stderr, quiet, &o)()
 	return stowage.Solve(ctx, p, o)
 }
-
-// summary returns the outcome in one line.
-func summary(r *stowage.Result, p *stowage.Problem) string {
-	var s string
-	planned, without := ending(r.Stopped)
-	switch {
-	case r.Status.HasPlan() && p.Ruled():
-		s = r.Status.String() + ": " + measures(r)
-	case r.Status == stowage.Infeasible && p.Ruled():
-		s = "infeasible: no plan keeps the rules"
-		if why := explain.Local(p); why != "" {
-			s += " (" + cell(why) + ")"
-		}
-	case r.Status.HasPlan():
-		s = fmt.Sprintf("%s: height %d, lower bound %d, gap %s", r.Status, r.Height, r.LowerBound,
-			gap(r.Height, r.LowerBound))
-	case r.Collision != nil:
-		s = "infeasible: " + collides(r.Collision, p)
-	case r.Status == stowage.Infeasible:
-		s = fmt.Sprintf("infeasible: no plan is lower than %d", r.LowerBound)
-		if top, end := bound.TopFixed(p); end > p.Capacity {
-			s += " (" + explain.EndsAt(cell(p.Buffers[top].ID), &p.Buffers[top]) + ")"
-		}
-	default:
-		s = fmt.Sprintf("unknown: %s; lower bound %d", without, r.LowerBound)
-	}
-	if p.Capacity > 0 {
-		s += ", capacity " + bytesAndUnit(p.Capacity)
-	}
-	if r.Enough > 0 {
-		s += fmt.Sprintf("; %d is known to be enough, %d not to be", r.Enough, r.LowerBound-1)
-	}
-	if r.Status.HasPlan() && r.Stopped != "" {
-		s += "; " + planned
-	}
-	if r.ProvedBy == byCheckpoint {
-		s += "; proven by an earlier run"
-	}
-	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"),
-		seconds(r.Stats.Elapsed))
-}
-
-// bytesAndUnit writes a number of bytes. If it is a whole number of a larger unit, it adds that: 82837504 (79 MiB).
-func bytesAndUnit(n int64) string {
-	unit := units.Short(n)
-	if unit == "" || strings.HasPrefix(unit, "≈") {
-		return strconv.FormatInt(n, 10)
-	}
-	return fmt.Sprintf("%d (%s)", n, unit)
-}
-
-// measures lists the measures of the objective, with their bounds if these are below.
-func measures(r *stowage.Result) string {
-	var parts []string
-	for k, m := range r.Objective {
-		value, bound := model.ValueOf(r.Measures, m), r.Bounds[k].Value
-		part := fmt.Sprintf("%s %d", m, value)
-		if bound < value {
-			part += fmt.Sprintf(" (at least %d)", bound)
-		}
-		parts = append(parts, part)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// collides says which two buffers have fixed offsets that collide.
-func collides(c *stowage.Collision, p *stowage.Problem) string {
-	return explain.Collides(c, cell(p.Buffers[c.A].ID), cell(p.Buffers[c.B].ID))
-}
-
-// ending says why a run ended: planned is for a run with a plan but without a proof, without
-// for a run that has neither.
-func ending(s plan.Stop) (planned, without string) {
-	switch s {
-	case plan.StopTimeout:
-		return "stopped by the timeout", "the timeout came before an answer"
-	case plan.StopNodes:
-		return "stopped by the node limit", "the node limit came before an answer"
-	case plan.StopInterrupt:
-		return "interrupted", "interrupted before an answer"
-	case plan.StopEffort, plan.Finished: // a heuristic that came to its end
-	}
-	return "ended by itself", "the planner found no plan that fits, and no proof that there is none"
-}
-
-func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
 
 // startProfile starts a CPU profile if a file is named.
 func startProfile(path string) (stop func(), err error) {

@@ -13,12 +13,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/onnx"
-	"github.com/stowage-go/stowage/internal/sampled"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 	"github.com/stowage-go/stowage/model"
@@ -101,23 +101,16 @@ func run(into, folder string) error {
 
 // family reads a model with dimensions as --dim has them.
 func family(path, dims string) (*model.Family, error) {
-	o := format.Options{Dims: map[string]int64{}, Ranges: map[string]onnx.Range{}}
-	number := func(text string) (n int64, err error) {
-		_, err = fmt.Sscan(text, &n)
-		return n, err
+	number := func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
+	fixed, ranges, err := onnx.ReadRanges(strings.Fields(dims), number)
+	if err != nil {
+		return nil, err
 	}
-	for _, pair := range strings.Fields(dims) {
-		name, text, _ := strings.Cut(pair, "=")
-		s, ok, err := sampled.Range(name, text, number)
-		if err != nil {
+	o := format.Options{Dims: map[string]int64{}, Ranges: ranges}
+	for _, pair := range fixed {
+		name, text, _ := onnx.SplitDim(pair)
+		if o.Dims[name], err = number(text); err != nil {
 			return nil, err
-		}
-		if ok {
-			o.Ranges[name] = onnx.Range{Low: s.Low, High: s.High, Step: s.Step}
-		} else if n, err := number(text); err == nil {
-			o.Dims[name] = n
-		} else {
-			o.Ranges[name] = onnx.Range{As: text}
 		}
 	}
 	file, err := format.ReadFileWith(path, o)
@@ -205,7 +198,6 @@ func orderAt(ctx context.Context, f *model.Family, point int64) (*model.Order, e
 	below := make([][]int32, len(p.Buffers))
 	for i := range p.Buffers {
 		for j := range p.Buffers {
-
 			if i != j && p.Meet(i, j) && (r.Offsets[j] < r.Offsets[i] || r.Offsets[j] == r.Offsets[i] && j < i) {
 				below[i] = append(below[i], int32(j))
 			}
