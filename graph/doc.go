@@ -25,6 +25,9 @@
 // exactly the distance at which there is nothing to copy. A wrong permit makes a wrong program: only the author of
 // the operator's code can know what it allows.
 //
+// An operator may say which lines of its operands it reads for a line of its results (Read). With Options.Strips, chains
+// of such operators run in strips, so that what lies between them is never there as a whole.
+//
 // Each step is also available by itself. Validate checks a graph. Lower turns a graph and an order into a problem
 // that every planner takes. Verify checks a plan by replaying the operators, and shares no code with Lower.
 //

@@ -12,6 +12,9 @@ type Value struct {
 	Constant bool
 	// Fixed is the only offset in bytes that the value may have; nil for any offset.
 	Fixed *int64
+	// Lines is how many lines of the same size the value has, one behind the other, such as the rows of an image; 0 if
+	// nothing is known of lines.
+	Lines int
 }
 
 // planned reports whether the value takes memory.
@@ -52,6 +55,12 @@ type Operator struct {
 	After []int
 	// Permits says which results may lie over which operands.
 	Permits []Permit
+	// Reads says which lines of operands the operator reads for a line of its results. With one it may be called for some
+	// lines at a time, so that it can be part of a chain in strips (Options.Strips). Without one it runs as a whole.
+	Reads []Read
+	// Work is the arithmetic of the operator, such as its multiply-accumulates, in the same unit for all operators. It is
+	// for lines that are computed twice in strips. 0 means the bytes of its results.
+	Work int64
 }
 
 // A Graph is a program without branches: each operator runs once. A loop or a branch is one operator here.

@@ -45,6 +45,9 @@ func (p Permits) count(x Permit) bool {
 	return p == AllPermits || p == InPlace && (x.Exactly || x.Distance <= 0)
 }
 
+// DefaultMaxWork is the MaxWork of the command and of the C library: 10% more arithmetic.
+const DefaultMaxWork = 0.1
+
 // A Solver plans a problem: stowage.Solve is one.
 type Solver func(context.Context, *model.Problem, plan.Options) (*plan.Result, error)
 
@@ -64,6 +67,11 @@ type Options struct {
 	// to a plan that is proven: how many orders and beginnings of orders are planned. 0 means
 	// DefaultProblems; a negative number allows none.
 	Problems int
+	// Strips also looks for chains of operators that run in strips, where operators say which lines they read, with which
+	// the plan is lower; with Run.Capacity only if the graph does not fit without, and those that add the least
+	// arithmetic. MaxWork is the most arithmetic that may be added, as a share of that of the graph: 0.1 is 10%.
+	Strips  bool
+	MaxWork float64
 	// Run has the options of the planner. Run.Capacity is the capacity of the plan. Without
 	// it, or with Run.Minimize, Make looks for the lowest plan. Run.Timeout is for the whole of
 	// Make. Run.NodeLimit is for each run. Run.Start must be nil.
@@ -83,26 +91,32 @@ type Saved struct {
 	InPlace  int64 // by exact distances, and by distances of 0 or less
 	Distance int64 // by the other distances
 	Order    int64 // by another order of the operators
+	Strips   int64 // by chains in strips
 }
 
 // A Plan is the outcome of Make.
 type Plan struct {
 	// Order has the operators in the order in which they run.
 	Order []int
-	// Offsets has the offset of each value in bytes: -1 for constants. It is nil if Status has no plan.
+	// Offsets has the offset of each value in bytes: -1 for constants, and for values between two operators of a chain in
+	// strips, which are never there as a whole. It is nil if Status has no plan.
 	Offsets []int64
-	// Scratch has the offset of each operator's scratch in bytes: -1 if it has none. It is nil if Offsets is.
+	// Scratch has the offset of each operator's scratch in bytes: -1 if it has none, or is in a chain. It is nil if
+	// Offsets is.
 	Scratch []int64
 	// Height is the largest offset + size: the number of bytes that the plan needs; 0 if there is none.
 	Height int64
 	// LowerBound: no plan with the permits that count is lower, in bytes. With Options.Reorder it holds for all orders,
-	// else for the order of the graph.
+	// else for the order of the graph. With Options.Strips it holds for Order, and for all chains and numbers of strips
+	// that were looked at.
 	LowerBound int64
 	// Status is the outcome. Optimal and Infeasible hold for all orders or for one, as LowerBound does.
 	Status model.Status
 	// Overlaps has each result that lies over an operand, in the order of the operators.
 	Overlaps []Overlap
-	// Saved has what the permits save.
+	// Chains are the operators that run in strips, in order. Overlaps has none of theirs.
+	Chains []Chain
+	// Saved has what the permits, the order and strips save.
 	Saved Saved
 	// Planner is the planner that made the plan.
 	Planner string
@@ -124,9 +138,16 @@ func Make(ctx context.Context, g *Graph, o Options) (*Plan, error) {
 	if o.Run.Start != nil {
 		issues.Say("start", "", "a graph takes no plan to start from")
 	}
+	if o.Strips && !(o.MaxWork >= 0 && o.MaxWork <= 1000) {
+		issues.Say("max-work", strconv.FormatFloat(o.MaxWork, 'g', -1, 64),
+			"must be from 0 to 1000 times the work of the graph")
+	}
 	issues.Join(Validate(g))
 	if err := issues.Err(); err != nil {
 		return nil, err
+	}
+	if o.Strips {
+		return makeStrips(ctx, g, o)
 	}
 	order := runnable(g)
 	if !o.Reorder {

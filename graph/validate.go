@@ -34,6 +34,7 @@ func ValidateAt(g *Graph, where func(Place) model.Issue) error {
 	v.ends("outputs", g.Outputs)
 	if v.issues.Err() == nil { // the rest reads what the above has checked
 		v.made()
+		v.work()
 	}
 	if v.issues.Err() == nil {
 		v.cycle()
@@ -119,6 +120,7 @@ func (v *validator) values() {
 		}
 		sized := v.inRange(at, "size", x.Size, 0)
 		sized = v.inRange(at, "alignment", x.Alignment, 0) && sized
+		v.lines(at, x, sized)
 		if f := x.Fixed; f != nil && v.inRange(at, "offset", *f, 0) {
 			switch {
 			case x.Constant:
@@ -179,6 +181,7 @@ func (v *validator) operators() {
 		for k := range o.Permits {
 			v.permit(at, o, k)
 		}
+		v.reading(at, o)
 	}
 	if v.sum <= model.MaxSum && v.sum+v.top > model.MaxSum {
 		v.add(Place{-1, -1}, "offset", "",

@@ -89,7 +89,10 @@ func (c *checker) replay() bool {
 				itoa(len(g.Values))+" values")
 		return false
 	}
-	if c.offsets() {
+	switch {
+	case p.Chains != nil:
+		return c.lines()
+	case c.offsets():
 		c.run()
 	}
 	return true

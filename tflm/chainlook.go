@@ -35,7 +35,7 @@ import (
 
 // stripCounts are the numbers of strips that are tried, fewCounts those at which each chain is looked at.
 var (
-	stripCounts = []int{2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56}
+	stripCounts = tiling.Counts
 	fewCounts   = []int{2, 4, 8}
 )
 

@@ -19,7 +19,7 @@ import (
 //export stowagePlanGraph
 func stowagePlanGraph(s *C.stowage_solver, text *C.char, length C.size_t, flags C.int) (size C.int64_t) {
 	defer guard(s, &size)
-	const known = C.STOWAGE_REORDER | C.STOWAGE_IN_PLACE | C.STOWAGE_NO_PERMITS
+	const known = C.STOWAGE_REORDER | C.STOWAGE_IN_PLACE | C.STOWAGE_NO_PERMITS | C.STOWAGE_SPLIT
 	if flags&^known != 0 {
 		return C.int64_t(fail(s, inputError("there is no flag "+strconv.Itoa(int(flags&^known))+" of stowage_plan_graph")))
 	}
@@ -28,6 +28,9 @@ func stowagePlanGraph(s *C.stowage_solver, text *C.char, length C.size_t, flags 
 		return C.int64_t(fail(s, err))
 	}
 	o := graph.Options{Solve: stowage.Solve, Reorder: flags&C.STOWAGE_REORDER != 0, Run: peerOf(s).optionsOf(s)}
+	if o.Strips = flags&C.STOWAGE_SPLIT != 0; o.Strips {
+		o.MaxWork = graph.DefaultMaxWork
+	}
 	switch {
 	case flags&C.STOWAGE_NO_PERMITS != 0:
 		o.Permits = graph.NoPermits

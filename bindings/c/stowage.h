@@ -495,7 +495,8 @@ STOWAGE_API int64_t stowage_explain(stowage_solver *, int64_t *buffers);
 enum {
   STOWAGE_REORDER = 1,   /* look for the order of the operators with the lowest plan */
   STOWAGE_IN_PLACE = 2,  /* only permits for exact distances, and for 0 or less, count */
-  STOWAGE_NO_PERMITS = 4 /* no permit counts */
+  STOWAGE_NO_PERMITS = 4, /* no permit counts */
+  STOWAGE_SPLIT = 8       /* run operators that say which lines they read in strips, with up to 10% more arithmetic */
 };
 
 /* stowage_plan_graph plans a graph: operators with operands, results, and permits for results to lie over operands.

@@ -41,6 +41,12 @@ import (
 //	  "outputs": ["z"]
 //	}
 //
+// A value may have "lines": 64, and an operator "work": 110592 and which lines it reads of an operand, by a window or by
+// the first line and the end for each line of its results:
+//
+//	"reads": [{"operand": "x", "window": 3, "stride": 2, "padding": 1, "up": 1},
+//	          {"operand": "u", "spans": [[0, 2], [1, 4]]}]
+//
 // Required are values and operators, the name and size of a value, the name of an operator, and the result and
 // operand of a permit. For any other key, null is the same as no key. The alignment of the document is for values and
 // scratch without their own. A permit has one of distance, equal (exactly 0) and exactly; the default is a distance
@@ -185,7 +191,7 @@ func (d *graphDecoder) document() {
 	}
 }
 
-var valueKeys = []string{"name", "size", "alignment", "constant", "offset"}
+var valueKeys = []string{"name", "size", "alignment", "constant", "offset", "lines"}
 
 func (d *graphDecoder) readValue() {
 	v, plain := graph.Value{}, true
@@ -204,12 +210,14 @@ func (d *graphDecoder) readValue() {
 			v.Constant = d.boolean("values.constant")
 		case 4:
 			v.Fixed = d.pointer("values.offset")
+		case 5:
+			v.Lines = d.count("values.lines")
 		}
 	})
 	d.graph.Values, d.plain = append(d.graph.Values, v), append(d.plain, plain && !v.Constant)
 }
 
-var operatorKeys = []string{"name", "operands", "results", "scratch", "scratch_alignment", "after", "permits"}
+var operatorKeys = []string{"name", "operands", "results", "scratch", "scratch_alignment", "after", "permits", "reads", "work"}
 
 func (d *graphDecoder) readOperator() {
 	o, bare := graph.Operator{}, true
@@ -232,6 +240,10 @@ func (d *graphDecoder) readOperator() {
 			o.After = d.names("operators.after", true)
 		case 6:
 			o.Permits = d.permits()
+		case 7:
+			o.Reads = d.reads()
+		case 8:
+			o.Work, _ = d.integer("operators.work")
 		}
 	})
 	d.graph.Operators, d.bare = append(d.graph.Operators, o), append(d.bare, bare && o.Scratch > 0)
@@ -281,6 +293,62 @@ func (d *graphDecoder) permits() []graph.Permit {
 		d.references = append(d.references, named[k].result, named[k].operand)
 	}
 	return all
+}
+
+var readKeys = []string{"operand", "window", "stride", "padding", "up", "spans"}
+
+// reads reads which lines of operands an operator reads.
+func (d *graphDecoder) reads() []graph.Read {
+	var all []graph.Read
+	var named []reference
+	d.list("operators.reads", 2*int(unsafe.Sizeof(graph.Read{})+unsafe.Sizeof(reference{})), func() {
+		var r graph.Read
+		var e reference
+		d.object("reads", readKeys, 1, func(key int) {
+			switch key {
+			case 0:
+				e = d.reference("reads.operand", false)
+			case 1:
+				r.Window = d.count("reads.window")
+			case 2:
+				r.Stride = d.count("reads.stride")
+			case 3:
+				r.Padding = d.count("reads.padding")
+			case 4:
+				r.Up = d.count("reads.up")
+			case 5:
+				r.Spans = [][2]int{}
+				d.list("reads.spans", 4*int(unsafe.Sizeof([2]int{})), func() {
+					r.Spans = append(r.Spans, d.linesIn("reads.spans"))
+				})
+			}
+		})
+		all, named = append(all, r), append(named, e)
+	})
+	for k := range all {
+		named[k].index = &all[k].Operand
+		d.references = append(d.references, named[k])
+	}
+	return all
+}
+
+// linesIn reads the first line and the end.
+func (d *decoder) linesIn(field string) [2]int {
+	first, end := d.span(field, func(field string) int64 { return int64(d.count(field)) })
+	return [2]int{int(first), int(end)}
+}
+
+// count reads a number of lines. What it may be, the checker of graphs says, but for one that no int has everywhere.
+func (d *decoder) count(field string) int {
+	const far = 1 << 30
+	d.peek()
+	at := d.pos
+	n, ok := d.integer(field)
+	if ok && (n < -far || n > far) {
+		d.refuse(at, field, d.Text.Text[at:d.pos], "is far more than there may be")
+		return 0
+	}
+	return int(n)
 }
 
 // reference reads the name of a value or an operator.

@@ -78,11 +78,13 @@ type planDecoder struct {
 	values, operators map[string]int
 	offsetsAt         int // where the offsets stand
 	scratchAt         int // and those of scratch; 0 if there are none
+	chainsAt          int
+	chains            []chainNames // as they stand; places of the order are found at the end
 }
 
 var graphPlanKeys = []string{
 	"format", "status", "height", "version", "name", "planner", "lower_bound", "order", "offsets", "scratch",
-	"overlaps", "saved",
+	"overlaps", "saved", "chains",
 }
 
 func (d *planDecoder) document() {
@@ -123,9 +125,12 @@ func (d *planDecoder) document() {
 		case 10:
 			d.list("overlaps", 2*int(unsafe.Sizeof(graph.Overlap{})), func() { p.Overlaps = append(p.Overlaps, d.overlap()) })
 		case 11:
-			d.object("saved", []string{"in_place", "distance", "order"}, 3, func(key int) {
-				*[]*int64{&p.Saved.InPlace, &p.Saved.Distance, &p.Saved.Order}[key] = d.amount("saved")
+			d.object("saved", []string{"in_place", "distance", "order", "strips"}, 3, func(key int) {
+				*[]*int64{&p.Saved.InPlace, &p.Saved.Distance, &p.Saved.Order, &p.Saved.Strips}[key] = d.amount("saved")
 			})
+		case 12:
+			d.chainsAt = at
+			d.list("chains", 2*int(unsafe.Sizeof(chainNames{})), d.chain)
 		}
 	})
 	if d.issues.Err() != nil || d.version != GraphVersion {
@@ -151,6 +156,7 @@ func (d *planDecoder) document() {
 // complete says which offsets are missing, and which are too many.
 func (d *planDecoder) complete() {
 	g, p := d.graph, d.plan
+	inside, called := d.place()
 	if p.Scratch == nil {
 		p.Scratch = slices.Repeat([]int64{-1}, len(g.Operators))
 	}
@@ -160,7 +166,9 @@ func (d *planDecoder) complete() {
 			d.refuse(d.offsetsAt, "offsets", x.Name, "is a constant, which has no offset")
 		case !x.Constant && x.Size == 0:
 			p.Offsets[v] = max(p.Offsets[v], 0)
-		case !x.Constant && p.Offsets[v] < 0:
+		case inside[v] && p.Offsets[v] >= 0:
+			d.refuse(d.offsetsAt, "offsets", x.Name, "is made and read in strips, so it does not lie anywhere as a whole")
+		case !x.Constant && p.Offsets[v] < 0 && !inside[v]:
 			d.refuse(d.offsetsAt, "offsets", x.Name, "the offset of this value is missing")
 		}
 	}
@@ -168,7 +176,9 @@ func (d *planDecoder) complete() {
 		switch o := &g.Operators[k]; {
 		case o.Scratch == 0 && p.Scratch[k] >= 0:
 			d.refuse(d.scratchAt, "scratch", o.Name, "is an operator without scratch")
-		case o.Scratch > 0 && p.Scratch[k] < 0:
+		case called[k] && p.Scratch[k] >= 0:
+			d.refuse(d.scratchAt, "scratch", o.Name, "is an operator in strips: its calls have scratch")
+		case o.Scratch > 0 && p.Scratch[k] < 0 && !called[k]:
 			d.refuse(max(d.scratchAt, d.offsetsAt), "scratch", o.Name, "the offset of this operator's scratch is missing")
 		}
 	}

@@ -31,6 +31,15 @@ import (
 //	  "saved": {"in_place": 0, "distance": 2960, "order": 0}
 //	}
 //
+// If operators run in strips, saved has "strips" too, and the document has their chains:
+//
+//	"chains": [
+//	  {"operators": ["a", "b"], "strips": 2, "work": 96, "calls": [
+//	    {"strip": 0, "operator": "a", "reads": [{"value": "x", "lines": [0, 6], "offset": 512}],
+//	     "makes": [{"value": "v", "lines": [0, 5], "offset": 0}], "scratch": 4096}
+//	  ]}
+//	]
+//
 // Offsets and scratch leave out what takes no memory, constants too; a value without bytes has the offset 0. Without a
 // plan, order, offsets, scratch, overlaps and saved are left out, and the height is 0.
 
@@ -55,6 +64,9 @@ func WriteGraph(w io.Writer, g *graph.Graph) error {
 		}
 		if v.Fixed != nil {
 			e.str(`, "offset": `).int(*v.Fixed)
+		}
+		if v.Lines > 0 {
+			e.str(`, "lines": `).int(int64(v.Lines))
 		}
 		e.str("}").flush(false)
 	}
@@ -108,7 +120,14 @@ func WriteGraphPlan(w io.Writer, g *graph.Graph, p *graph.Plan) error {
 		e.str("\n  ")
 	}
 	e.str("],\n  \"saved\": {\"in_place\": ").int(p.Saved.InPlace).str(`, "distance": `).int(p.Saved.Distance)
-	e.str(`, "order": `).int(p.Saved.Order).str("}\n}\n").flush(true)
+	e.str(`, "order": `).int(p.Saved.Order)
+	if p.Chains != nil {
+		e.str(`, "strips": `).int(p.Saved.Strips)
+	}
+	if e.str("}"); p.Chains != nil {
+		e.chains(g, p)
+	}
+	e.str("\n}\n").flush(true)
 	return e.err
 }
 
@@ -210,5 +229,82 @@ func (e *encoder) operator(g *graph.Graph, k int) {
 	if len(o.Permits) > 0 {
 		e.str("]")
 	}
+	e.reads(g, o)
+	if o.Work > 0 {
+		e.str(`, "work": `).int(o.Work)
+	}
 	e.str("}")
+}
+
+// reads appends which lines an operator reads.
+func (e *encoder) reads(g *graph.Graph, o *graph.Operator) {
+	for n := range o.Reads {
+		r := &o.Reads[n]
+		if n == 0 {
+			e.str(`, "reads": [`)
+		} else {
+			e.str(", ")
+		}
+		e.str(`{"operand": `).quote(g.Values[r.Operand].Name)
+		for _, f := range []struct {
+			key string
+			x   int
+		}{{"window", r.Window}, {"stride", r.Stride}, {"padding", r.Padding}, {"up", r.Up}} {
+			if f.x != 0 {
+				e.str(`, "` + f.key + `": `).int(int64(f.x))
+			}
+		}
+		if r.Spans != nil {
+			e.str(`, "spans": [`)
+			for k, s := range r.Spans {
+				if k > 0 {
+					e.str(", ")
+				}
+				e.str("[").int(int64(s[0])).str(", ").int(int64(s[1])).str("]").flush(false)
+			}
+			e.str("]")
+		}
+		e.str("}")
+	}
+	if len(o.Reads) > 0 {
+		e.str("]")
+	}
+}
+
+// chains appends the chains of a plan in strips.
+func (e *encoder) chains(g *graph.Graph, p *graph.Plan) {
+	pieces := func(key string, list []graph.Piece) {
+		e.str(`, "` + key + `": [`)
+		for k, x := range list {
+			if k > 0 {
+				e.str(", ")
+			}
+			e.str(`{"value": `).quote(g.Values[x.Value].Name).str(`, "lines": [`).int(int64(x.First)).str(", ").int(int64(x.End))
+			if e.str("]"); x.Offset >= 0 {
+				e.str(`, "offset": `).int(x.Offset)
+			}
+			e.str("}")
+		}
+		e.str("]")
+	}
+	e.str(",\n  \"chains\": [")
+	for i := range p.Chains {
+		c := &p.Chains[i]
+		e.line(i).list(`{"operators": `, p.Order[c.First:c.Last+1], func(k int) string { return g.Operators[k].Name })
+		e.str(`, "strips": `).int(int64(c.Strips)).str(`, "work": `).int(c.Work).str(`, "calls": [`)
+		for n := range c.Calls {
+			x := &c.Calls[n]
+			if n > 0 {
+				e.str(",")
+			}
+			e.str("\n      {\"strip\": ").int(int64(x.Strip)).str(`, "operator": `).quote(g.Operators[x.Operator].Name)
+			pieces("reads", x.Reads)
+			if pieces("makes", x.Makes); x.Scratch >= 0 {
+				e.str(`, "scratch": `).int(x.Scratch)
+			}
+			e.str("}").flush(false)
+		}
+		e.str("\n    ]}").flush(false)
+	}
+	e.str("\n  ]")
 }

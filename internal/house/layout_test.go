@@ -263,7 +263,7 @@ var layers = []struct {
 
 	{"internal/testkit/networks", []string{"internal/order", "internal/splitmix"}},
 	{"internal/order", []string{"model", "internal/invariants"}},
-	{"graph", []string{"model", "plan", "internal/bound", "internal/order"}},
+	{"graph", []string{"model", "plan", "internal/bound", "internal/order", "internal/tiling"}},
 	{"internal/units", []string{"model"}},
 	{"internal/picture", []string{"internal/shown"}},
 	{"internal/kernelscratch", []string{"internal/distance"}},

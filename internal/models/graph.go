@@ -69,12 +69,16 @@ func (x *graphModel) Plan(ctx context.Context, p *Options) (Plan, error) {
 	run := p.Run
 	run.Minimize, run.Capacity = true, p.Capacity
 	options := graph.Options{Permits: p.Permits, Reorder: p.Reorder, Run: run, Solve: p.Solve}
+	if p.Split != nil {
+		options.Strips, options.MaxWork = true, p.Split.MaxMACs
+	}
 	made, err := graph.Make(ctx, x.g, options)
 	if err != nil {
 		return nil, Named(x.file, err)
 	}
 	r := &graphReport{file: x.file, g: x.g, p: made, permits: p.Permits, reorder: p.Reorder, capped: p.Capacity > 0}
-	if p.Report && !p.JSON && !p.Reorder && made.Status.HasPlan() {
+	r.split = p.Split != nil
+	if p.Report && !p.JSON && !p.Reorder && p.Split == nil && made.Status.HasPlan() {
 		if r.would, err = wouldLowerGraph(ctx, x.g, made, options); err != nil {
 			return nil, err
 		}
@@ -158,6 +162,7 @@ type graphReport struct {
 	p       *graph.Plan
 	permits graph.Permits
 	reorder bool
+	split   bool
 	capped  bool         // a capacity was given
 	would   []wouldLower // what other options would save
 	d       *Document
@@ -165,25 +170,14 @@ type graphReport struct {
 
 // document returns the plan as a plan of the graph's problem in the chosen order.
 func (r *graphReport) document() (*Document, error) {
-	l, err := graph.Lower(r.g, r.p.Order, r.permits)
+	l, offsets, err := graph.LowerPlan(r.g, r.p, r.permits)
 	if err != nil {
 		return nil, err
 	}
 	d := &Document{Problem: l.Problem, LowerBound: r.p.LowerBound, Height: r.p.Height}
 	d.Result = &stowage.Result{Status: r.p.Status, LowerBound: r.p.LowerBound, Planner: r.p.Planner, Stopped: r.p.Stopped}
-	if r.p.Offsets == nil {
+	if d.Offsets = offsets; offsets == nil {
 		return d, nil
-	}
-	d.Offsets = make([]int64, len(l.Problem.Buffers))
-	for v, i := range l.Value {
-		if i >= 0 {
-			d.Offsets[i] = r.p.Offsets[v]
-		}
-	}
-	for k, i := range l.Scratch {
-		if i >= 0 {
-			d.Offsets[i] = r.p.Scratch[k]
-		}
 	}
 	d.Result.Offsets, d.Result.Height = d.Offsets, d.Height
 	d.Notes = r.notes()
@@ -229,8 +223,11 @@ func (r *graphReport) saved() string {
 		text += fmt.Sprintf(", %d by the order: %d of %s moved", s.Order, graph.Moved(r.p.Order),
 			count(len(r.g.Operators), "operator"))
 	}
+	if r.p.Chains != nil {
+		text += fmt.Sprintf(", %d by strips", s.Strips)
+	}
 	// With a capacity, what did not fit is not counted as saved.
-	if all := s.InPlace + s.Distance + s.Order; all > 0 && !r.capped {
+	if all := s.InPlace + s.Distance + s.Order + s.Strips; all > 0 && !r.capped {
 		text += fmt.Sprintf("; without these %d", r.p.Height+all)
 	}
 	return text
@@ -241,6 +238,12 @@ func (r *graphReport) notes() []string {
 	lines := []string{"The offsets hold for the operators in this order:"}
 	for _, k := range r.p.Order {
 		lines = append(lines, "  "+cell(r.g.Operators[k].Name))
+	}
+	if chains := r.chains(); len(chains) > 0 {
+		lines = append(lines, "Of these run in strips, as the plan in JSON says call by call:")
+		for _, line := range chains {
+			lines = append(lines, "  "+line)
+		}
 	}
 	if over := r.overlaps(); len(over) > 0 {
 		lines = append(lines, "Results over operands, which the operator's code must endure:")
@@ -264,6 +267,15 @@ func (r *graphReport) print(w io.Writer) error {
 	fmt.Fprintf(&s, "  planned          %d (%s, lower bound %d)\n", r.p.Height, provenFor(r.p.Status, r.reorder),
 		r.p.LowerBound)
 	fmt.Fprintf(&s, "  saved            %s\n", r.saved())
+	switch chains := r.chains(); {
+	case len(chains) > 0:
+		s.WriteString("in strips\n")
+		for _, line := range chains {
+			fmt.Fprintf(&s, "  %s\n", line)
+		}
+	case r.split:
+		s.WriteString("not in strips: " + r.unsplit() + "\n")
+	}
 	if len(r.p.Overlaps) > 0 {
 		s.WriteString("results over operands\n")
 	}
@@ -278,6 +290,34 @@ func (r *graphReport) print(w io.Writer) error {
 	printLower(&s, wouldLines(r.would, "a plan"))
 	_, err := io.WriteString(w, s.String())
 	return err
+}
+
+// chains says which operators run in strips.
+func (r *graphReport) chains() (lines []string) {
+	for i := range r.p.Chains {
+		c := &r.p.Chains[i]
+		name := cell(r.g.Operators[r.p.Order[c.First]].Name)
+		if c.Last > c.First {
+			name += " to " + cell(r.g.Operators[r.p.Order[c.Last]].Name)
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s, %s, %+.1f%% work", name, count(c.Strips, "strip"), count(len(c.Calls), "call"),
+			100*float64(c.Work)/float64(max(r.g.Work(), 1))))
+	}
+	return lines
+}
+
+// unsplit says why no operator runs in strips.
+func (r *graphReport) unsplit() string {
+	for k := range r.g.Operators {
+		switch {
+		case len(r.g.Operators[k].Reads) == 0:
+		case r.capped:
+			return "the plan fits without"
+		default:
+			return "no choice of strips is lower"
+		}
+	}
+	return "no operator says which lines it reads"
 }
 
 // provenFor is a status with its scope: the order of operators that the plan follows, or all orders.

@@ -44,16 +44,13 @@ var runtimeOptions = []string{
 	"kernels", "diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target", "resident",
 }
 
-// stripOptions are those of models that can be written in strips.
-var stripOptions = []string{"split", "max-macs", "verify"}
-
 // graphs are graphs of operators, in any format.
 var graphs = Kind{
 	open: openGraph,
 	Refused: append(append(
 		refused("for models: a graph says itself what may lie in place, and --permits in-place leaves the rest out",
 			"in-place"),
-		refused("for models", slices.Concat(runtimeOptions, stripOptions)...)...),
+		refused("for models", slices.Concat(runtimeOptions, []string{"verify"})...)...),
 		refused("for models", "dim", "value", "shape", "size", "alignment", "heap")...),
 }
 

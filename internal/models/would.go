@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stowage-go/stowage"
@@ -180,18 +181,31 @@ func heightWith(ctx context.Context, m *onnx.Model, options onnx.Options, reorde
 	return height, bound, nil
 }
 
-// wouldLowerGraph returns the bytes that another order would save in the plan of a graph, or nothing if there are none.
-// Other options do not apply: a graph has its own permits, and no images to tile.
+// wouldLowerGraph returns the bytes that another order, and strips, would save in the plan of a graph. Other options do
+// not apply: a graph has its own permits, and says itself which lines its operators read.
 func wouldLowerGraph(ctx context.Context, g *graph.Graph, made *graph.Plan, o graph.Options) ([]wouldLower, error) {
-	o.Reorder, o.States, o.Solve = true, tflm.AlternativeStates, stowage.Solve
+	var out []wouldLower
+	o.States, o.Solve = tflm.AlternativeStates, stowage.Solve
 	o.Run = stowage.Options{NodeLimit: tflm.AlternativeNodes, Seed: o.Run.Seed, Minimize: true}
-	other, err := graph.Make(ctx, g, o)
-	if err != nil || !other.Status.HasPlan() || other.Height >= made.Height {
-		return nil, err
+	options := []string{"--reorder"}
+	if slices.ContainsFunc(g.Operators, func(x graph.Operator) bool { return len(x.Reads) > 0 }) {
+		options = append(options, "--split")
 	}
-	return []wouldLower{
-		{Option: "--reorder", Head: other.Height, Saved: made.Height - other.Height, Optimal: other.Status == stowage.Optimal},
-	}, nil
+	for _, option := range options {
+		if o.Reorder, o.Strips, o.MaxWork = option == "--reorder", option == "--split", 0; o.Strips {
+			o.MaxWork = graph.DefaultMaxWork
+		}
+		other, err := graph.Make(ctx, g, o)
+		if err != nil {
+			return nil, err
+		}
+		if other.Status.HasPlan() && other.Height < made.Height {
+			out = append(out, wouldLower{
+				Option: option, Head: other.Height, Saved: made.Height - other.Height, Optimal: other.Status == stowage.Optimal,
+			})
+		}
+	}
+	return out, nil
 }
 
 // conditional returns flags with the assumption that they make.

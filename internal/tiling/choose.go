@@ -14,8 +14,8 @@ import (
 //	from k to k + 1        operator k as it is, if its load is at most T
 //	from first to last + 1 a segment, if its load is at most T; it adds to the tail and to the work
 //
-// For each place there is a front: the paths of which no other has less tail and less work. T takes each load
-// that occurs. The path with the least T + tail, within the limit of work, has the lowest arena, if the plan
+// For each place there is a front: the paths of which no other has less tail and less work; of equal ones that with the
+// fewest segments. T takes each load that occurs. The path with the least T + tail, within the limit of work, has the lowest arena, if the plan
 // reaches its load. So the best paths are planned: by package tflm for TFLite models, by package graph for graphs.
 //
 // Invariant: with least in place of load, and whatever the work, the least T + tail is a bound: no choice of
@@ -31,6 +31,9 @@ const (
 	MostFront  = 12
 	mostLimits = 400
 )
+
+// Counts are the numbers of strips that are looked at.
+var Counts = []int{2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56}
 
 // NoPath is a tail of paths that do not exist: more than any.
 const NoPath = int64(1) << 50
@@ -66,6 +69,7 @@ type Path struct {
 type step struct {
 	tail, work, shared int64
 	segment            int // the last one; -1 at the beginning
+	segments           int // how many
 	before             *step
 }
 
@@ -180,12 +184,12 @@ func (s *Operators) front(all []Segment, ends [][]int, limit int64) []*step {
 					if p.segment >= 0 {
 						shared = p.shared + min(x.Tail, x.Shared)
 					}
-					next = append(next, step{p.tail + x.Tail, p.work + x.Work, shared, i, p})
+					next = append(next, step{p.tail + x.Tail, p.work + x.Work, shared, i, p.segments + 1, p})
 				}
 			}
 		}
 		slices.SortStableFunc(next, func(p, q step) int {
-			return cmp.Or(cmp.Compare(p.tail, q.tail), cmp.Compare(p.work, q.work))
+			return cmp.Or(cmp.Compare(p.tail, q.tail), cmp.Compare(p.work, q.work), cmp.Compare(p.segments, q.segments))
 		})
 		for _, p := range next {
 			if n := len(at[k+1]); n == 0 || p.work < at[k+1][n-1].work {

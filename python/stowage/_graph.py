@@ -22,12 +22,40 @@ class Overlap(TypedDict):
     bytes: int  # how many the two share
 
 
-class Saved(TypedDict):
+class Saved(TypedDict, total=False):
     """Bytes that each step saves, beyond those before it."""
 
     in_place: int
     distance: int
     order: int
+    strips: int  # if operators run in strips
+
+
+class Piece(TypedDict, total=False):
+    """Lines of a value, from the first to the end."""
+
+    value: str
+    lines: list[int]
+    offset: int  # of the first line; missing for constants
+
+
+class Call(TypedDict, total=False):
+    """An operator that is run for some lines of its results."""
+
+    strip: int
+    operator: str
+    reads: list[Piece]
+    makes: list[Piece]
+    scratch: int  # if the operator has any
+
+
+class Chain(TypedDict):
+    """Successive operators that run in strips."""
+
+    operators: list[str]
+    strips: int
+    work: int  # arithmetic that is added
+    calls: list[Call]  # in the order in which they run
 
 
 class GraphPlan(TypedDict, total=False):
@@ -45,6 +73,7 @@ class GraphPlan(TypedDict, total=False):
     scratch: dict[str, int]
     overlaps: list[Overlap]
     saved: Saved
+    chains: list[Chain]
 
 
 PERMITS = ("all", "in-place", "none")
@@ -54,6 +83,7 @@ def plan_graph(
     graph: Union[Mapping[str, object], str],
     *,
     reorder: bool = False,
+    split: Union[bool, float] = False,
     permits: str = "all",
     capacity: Optional[Size] = None,
     timeout: Optional[Seconds] = None,
@@ -63,14 +93,17 @@ def plan_graph(
     operands. The graph is a dict, or its JSON text; docs/graph.md has the keys. Returns the
     plan as a dict:
 
-    status       optimal, feasible, infeasible or unknown; without a plan the last five keys are missing
+    status       optimal, feasible, infeasible or unknown; without a plan the keys from order on are missing
     height       bytes that the plan takes; no plan takes fewer than lower_bound
     order        names of the operators, as they are to run
     offsets      of the values, by their names; scratch: of the operators' scratch
     overlaps     which result lies over which operand, at which distance
-    saved        bytes, by permits in_place, by the others (distance), and by the order
+    saved        bytes, by permits in_place, by the others (distance), by the order, and by strips
+    chains       which operators run in strips, call by call, if any do
 
     reorder      look for the order with the lowest plan; otherwise the order stays
+    split        run operators that say which lines they read in strips: True with up to 10% more arithmetic,
+                 or the share that may be added, such as 0.05
     permits      which permits count: all, in-place (exact distances, and those up to 0) or none
     capacity, timeout, planner: as for plan"""
     if permits not in PERMITS:
@@ -78,6 +111,12 @@ def plan_graph(
     flags = ["plan", "--json", "--permits", permits]
     if reorder:
         flags.append("--reorder")
+    if split is not False:
+        flags.append("--split")
+        if split is not True:
+            if not 0 <= split <= 10:
+                raise InputError(f"split is {split!r}, must be True, False or a share from 0 to 10")
+            flags += ["--max-macs", f"{100 * split:.9f}%"]
     if capacity is not None:
         flags += ["--capacity", str(_units.size("capacity", capacity, 1))]
     if seconds := _units.seconds(timeout):

@@ -1176,6 +1176,28 @@ class Graphs(unittest.TestCase):
         self.assertEqual(stowage.plan_graph(crossed, reorder=True)["order"], ["conv", "relu"])
         self.assertRaisesRegex(stowage.InputError, "which runs later", stowage.plan_graph, crossed)
 
+    def test_split(self):
+        lined = {
+            "values": [
+                {"name": "x", "size": 64, "lines": 8}, {"name": "y", "size": 512, "lines": 8}, {"name": "z", "size": 64, "lines": 8},
+            ],
+            "operators": [
+                {"name": "wide", "operands": ["x"], "results": ["y"], "reads": [{"operand": "x", "window": 3, "padding": 1}]},
+                {"name": "slim", "operands": ["y"], "results": ["z"], "reads": [{"operand": "y", "window": 3, "padding": 1}]},
+            ],
+            "inputs": ["x"], "outputs": ["z"],
+        }
+        self.assertEqual(stowage.plan_graph(lined)["height"], 576)
+        self.assertEqual({c["work"] for c in stowage.plan_graph(lined, split=0.0)["chains"]}, {0})
+        p = stowage.plan_graph(lined, split=0.5)
+        self.assertLess(p["height"], 400)
+        self.assertEqual(p["chains"][0]["operators"], ["wide", "slim"])
+        self.assertEqual(p["saved"]["strips"], 576 - p["height"])
+        self.assertEqual(stowage.verify_graph(lined, p), "")
+        p["chains"][0]["calls"][0]["makes"][0]["offset"] += 1
+        self.assertIn("is not there for operator slim in strip 0", stowage.verify_graph(lined, p))
+        self.assertRaisesRegex(stowage.InputError, "split is 11", stowage.plan_graph, lined, split=11)
+
     def test_faults(self):
         wrong = copy.deepcopy(GRAPH)
         wrong["operators"][0]["operands"] = ["picture"]

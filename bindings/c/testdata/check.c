@@ -451,6 +451,15 @@ static void graph(void) {
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 100) == STOWAGE_OK);
 	CHECK((plan = stowage_plan_graph(s, g, strlen(g), STOWAGE_IN_PLACE, &n)) != NULL && strstr(plan, "\"height\": 64,") != NULL);
 	CHECK((plan = stowage_plan_graph(s, g, strlen(g), STOWAGE_NO_PERMITS, &n)) != NULL && strstr(plan, "infeasible") != NULL);
+	CHECK(stowage_set(s, STOWAGE_CAPACITY, 0) == STOWAGE_OK);
+	const char *lined = "{\"values\": [{\"name\": \"x\", \"size\": 64, \"lines\": 8}, {\"name\": \"y\", \"size\": 512, \"lines\": 8}, "
+			"{\"name\": \"z\", \"size\": 64, \"lines\": 8}], \"operators\": ["
+			"{\"name\": \"wide\", \"operands\": [\"x\"], \"results\": [\"y\"], \"reads\": [{\"operand\": \"x\"}]}, "
+			"{\"name\": \"slim\", \"operands\": [\"y\"], \"results\": [\"z\"], \"reads\": [{\"operand\": \"y\"}]}], "
+			"\"inputs\": [\"x\"], \"outputs\": [\"z\"]}";
+	CHECK((plan = stowage_plan_graph(s, lined, strlen(lined), 0, &n)) != NULL && strstr(plan, "\"height\": 576,") != NULL);
+	CHECK((plan = stowage_plan_graph(s, lined, strlen(lined), STOWAGE_SPLIT, &n)) != NULL && strstr(plan, "\"height\": 128,") != NULL &&
+			strstr(plan, "\"operators\": [\"wide\", \"slim\"], \"strips\": 8, \"work\": 0") != NULL);
 	CHECK(stowage_plan_graph(s, g, strlen(g), 64, &n) == NULL && n == 0 && strstr(stowage_error(s), "64") != NULL);
 	CHECK(stowage_plan_graph(s, "{", 1, 0, &n) == NULL && n == 0 && strstr(stowage_error(s), "cut off") != NULL);
 	CHECK(stowage_plan_graph(s, NULL, 1, 0, NULL) == NULL && stowage_error(s)[0] != 0);

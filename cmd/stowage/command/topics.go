@@ -113,7 +113,7 @@ The new plan is written only if the head gets smaller by it. If no kernels are n
 
 Several models share an arena: the highest head counts, and the tails add up.
 
-With --split chains of operators run in strips of rows, in the same bits, if the arena then gets smaller. --max-macs limits the arithmetic that they add.
+With --split chains of operators run in strips of rows, in the same bits, if the arena then gets smaller. --max-macs limits the arithmetic that they add. In a graph in JSON operators say themselves which lines they read.
 
 With --diagonal a result may lie over what its kernel has read of the operand. How closely depends on the kernel. With others the outputs may be wrong: see check --diagonal.`,
 	}
