@@ -205,7 +205,7 @@ func (t *table) header(need []column, strict bool) bool {
 // things.
 var others = [numColumns][]string{
 	lower: {"first", "from", "alloc", "birth", "born"},
-	upper: {"free", "death", "dies"},
+	upper: {"free", "death", "dies", "last"},
 	size:  {"bytes", "nbytes", "length"},
 }
 

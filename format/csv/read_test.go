@@ -96,6 +96,8 @@ x.csv:1: header: the column size is missing`},
 		{"names from elsewhere", "id,lower,upper,size,Align,fixed\na,0,1,1,64,0\n", `x.csv:1: header "Align": is not a known column: did you mean alignment?
 x.csv:1: header "fixed": is not a known column: did you mean offset?`},
 		{"other words", "Tensor,First,Stop [us],Size (bytes)\n", `x.csv:1: header "Tensor,First,Stop [us],Size (bytes)": has no known column: expected a header such as id,lower,upper,size`},
+		{"first and last use", "id,first_use,last_use,size\na,0,1,4\n", `x.csv:1: header: the column lower or start or begin is missing: rename "first_use" if it is that
+x.csv:1: header: the column upper or end is missing: rename "last_use" if it is that`},
 		{"other words for columns", "id,alloc,end_ms,Size (bytes),owner\na,0,1,4,x\n", `x.csv:1: header: the column lower or start or begin is missing: rename "alloc" if it is that
 x.csv:1: header: the column upper or end is missing: rename "end_ms" if it is that
 x.csv:1: header: the column size is missing: rename "Size (bytes)" if it is that`},
