@@ -222,6 +222,7 @@ func (c *completion) supported() {
 		{"distances", len(r.Distances) > 0},
 		{"lockstep", len(r.Lockstep) > 0},
 		{"kinds", len(r.Kinds) > 0},
+		{"alternatives", len(r.Alternatives) > 0},
 		{"threads", r.Threads > 0},
 		{"period", r.Period > 0},
 	} {

@@ -21,8 +21,13 @@ func (p *Plan) AddPart(buffer int32, part Part) {
 // and eviction, then objects if some pool is divided into objects, then height and peak of each pool that has a name.
 //
 // If a plan takes evictions of a buffer, its cost is the sum of the costs of its parts in their pools. A
-// penalty may then be paid once for each pair of parts.
+// penalty may then be paid once for each pair of parts. A buffer that the plan lacks, as one of several alternatives, has no
+// part in any measure.
 func MeasuresOf(p *Problem, plan *Plan) []Value {
+	if p.Rules.HasAlternatives() {
+		keep := plan.Chosen()
+		p, plan = Only(p, keep), plan.Among(keep)
+	}
 	pools := p.AllPools()
 	heights, peaks := make([]int64, len(pools)), make([]int64, len(pools))
 	for k := range pools {

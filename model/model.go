@@ -79,12 +79,13 @@ func (p *Problem) CapacityOr(capacity int64) int64 {
 
 // A Plan gives an offset to each buffer of a problem.
 type Plan struct {
-	// Offsets holds the offset of each buffer, in the order of Problem.Buffers.
+	// Offsets holds the offset of each buffer, in the order of Problem.Buffers. It is Absent for one of several
+	// alternatives that is not chosen.
 	Offsets []int64
 	// Height is the largest offset + size: the number of bytes that the plan needs. With several
 	// pools it is the sum over pools.
 	Height int64
-	// Pools holds the pool of each buffer, as an index into Rules.Pools; nil if there is one.
+	// Pools holds the pool of each buffer, as an index into Rules.Pools; nil if there is one. It is Absent where the offset is.
 	Pools []int32
 	// Parts has the buffers of which the plan takes evictions, in ascending order. Offsets and
 	// Pools then hold the first part.

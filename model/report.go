@@ -31,6 +31,7 @@ const (
 	RuleBorder    Rule = "border"          // no buffer lies on both sides of a border, but for those that span
 	RulePage      Rule = "granularity"     // no two buffers of different kinds that conflict lie on one page
 	RuleLockstep  Rule = "lockstep"        // all buffers of a list are at one offset
+	RuleChoice    Rule = "alternatives"    // of each list of alternatives there is one buffer, and no other is absent
 	RuleObjects   Rule = "objects"         // in a pool of objects, two buffers begin at one byte or share none
 	RuleParts     Rule = "parts"           // the parts of a buffer and its evictions are its life
 	RuleMeasure   Rule = "measure"         // each claimed measure is what the plan has
@@ -41,8 +42,8 @@ type Violation struct {
 	// Rule is the rule that the plan breaks.
 	Rule Rule
 	// A and B are the buffers at fault, as indices into Problem.Buffers. B is -1 unless Rule is RuleOverlap, RuleOrder,
-	// RuleApart, RuleTogether, RuleDifferent, RuleSame, RulePage or RuleLockstep; then A < B. Both are -1 if no
-	// buffer is at fault.
+	// RuleApart, RuleTogether, RuleDifferent, RuleSame, RulePage, RuleLockstep or RuleChoice; then A < B, but for a RuleChoice
+	// of one buffer. Both are -1 if no buffer is at fault.
 	A, B int
 	// Message names the buffers and the numbers, in one line.
 	Message string

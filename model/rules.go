@@ -20,6 +20,7 @@ import "slices"
 //	body      buffers that Together ties. They are in one pool, at fixed distances, and never
 //	          conflict with one another.
 //	lockstep  buffers of a list have one offset. Each is a buffer of its own pool, with its own bytes and times.
+//	choice    a plan has one buffer of each list of Alternatives. Rules say nothing of the others.
 //	page      conflicting buffers of different kinds have bytes on no common page of a pool with a granularity.
 //	penalty   is paid if two buffers of different bodies are in one pool, share a byte and do not
 //	          conflict. On any other pair it means nothing.
@@ -57,6 +58,9 @@ type Rules struct {
 	// Kinds has lists of buffers of one kind. Two buffers of different kinds that conflict share no page of a pool with a
 	// granularity. A buffer of no list may share pages with all.
 	Kinds [][]int32
+	// Alternatives has lists of buffers of which a plan has one: the forms that a buffer may have. A buffer is in one list
+	// at most. See Absent.
+	Alternatives [][]int32
 	// Threads is the number of clocks, or 0 if time is one line. If it is not 0, every buffer has Extra.Clocks.
 	Threads int
 	// Period is the length of a step that repeats, in slots, or 0 if time does not repeat. If it is not 0,
@@ -254,7 +258,11 @@ type Listing struct {
 // Listings returns the rules that are lists of buffers.
 func (r *Rules) Listings() []Listing {
 	return []Listing{
-		{"different_pools", &r.DifferentPools}, {"same_pool", &r.SamePool}, {"lockstep", &r.Lockstep}, {"kinds", &r.Kinds},
+		{"different_pools", &r.DifferentPools},
+		{"same_pool", &r.SamePool},
+		{"lockstep", &r.Lockstep},
+		{"kinds", &r.Kinds},
+		{"alternatives", &r.Alternatives},
 	}
 }
 

@@ -27,7 +27,10 @@ func (v *validator) rules() {
 	v.lists("different_pools", r.DifferentPools)
 	v.lists("same_pool", r.SamePool)
 	listed := v.lists("lockstep", r.Lockstep)
-	v.kinds(r)
+	v.once("kinds", r.Kinds)
+	if v.lists("alternatives", r.Alternatives) {
+		v.once("alternatives", r.Alternatives)
+	}
 	if paired {
 		v.distances(r)
 		if v.bodies(r); listed {
@@ -334,22 +337,6 @@ func (v *validator) pairs(field string, n int, at func(int) Pair) bool {
 		}
 	}
 	return ok
-}
-
-// kinds checks that each buffer is of one kind.
-func (v *validator) kinds(r *Rules) {
-	of := make(map[int32]int)
-	for k, list := range r.Kinds {
-		field := fmt.Sprintf("kinds[%d]", k)
-		for _, i := range list {
-			if i < 0 || int(i) >= len(v.p.Buffers) {
-				v.add(-1, field, itoa(int64(i)), fmt.Sprintf("there is no buffer of this index; there are %d", len(v.p.Buffers)))
-			} else if first, again := of[i]; again {
-				v.add(-1, field, v.p.Buffers[i].ID, fmt.Sprintf("the buffer is in kinds[%d] already", first))
-			}
-			of[i] = k
-		}
-	}
 }
 
 // lists checks that each list has two different buffers or more.

@@ -67,6 +67,12 @@ func TestRulesMessages(t *testing.T) {
 		{"lockstep in objects", func(p *model.Problem, r *model.Rules, b *model.Buffer) {
 			r.Lockstep, r.Pools[0].Objects, b.Extra = [][]int32{{0, 1}}, true, &model.Extra{Pools: []int32{1}}
 		}, "may be in pool x, which is divided into objects"},
+		{"a buffer of two lists of alternatives", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Alternatives = [][]int32{{0, 1}, {1, 2}}
+		}, `alternatives[1] "b": the buffer is in alternatives[0] already`},
+		{"one alternative", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Alternatives = [][]int32{{0}}
+		}, "alternatives[0]: has 1 buffers; it needs at least 2"},
 		{"a buffer of two kinds", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Kinds = [][]int32{{0}, {1, 0}}
 		}, `kinds[1] "a": the buffer is in kinds[0] already`},

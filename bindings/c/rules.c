@@ -31,6 +31,7 @@ static const struct {
 	[STOWAGE_SAME_POOL] = {"same_pool", "-b", 2}, [STOWAGE_OBJECTS] = {"objects", "P", 1},
 	[STOWAGE_LOCKSTEP] = {"lockstep", "-b", 2}, [STOWAGE_BORDERS] = {"borders", "P", 2}, [STOWAGE_SIZES] = {"sizes", "P", 3},
 	[STOWAGE_SPANS] = {"spans", "B", 1}, [STOWAGE_GRANULARITY] = {"granularity", "P", 2}, [STOWAGE_KINDS] = {"kinds", "-b", 2},
+	[STOWAGE_ALTERNATIVES] = {"alternatives", "-b", 2},
 	[STOWAGE_GROUPS] = {"groups", "-bb", 3}, [STOWAGE_GROUP_COSTS] = {"groups", "", 2},
 };
 
@@ -154,6 +155,9 @@ int stowage_set_groups(stowage_solver *s, int64_t count, const int64_t *group, c
 }
 int stowage_set_group_costs(stowage_solver *s, int64_t count, const int64_t *cost, const int64_t *paid) {
 	return set_list(s, STOWAGE_GROUP_COSTS, count, cost, paid, NULL, NULL);
+}
+int stowage_set_alternatives(stowage_solver *s, int64_t count, const int64_t *list, const int64_t *buffer) {
+	return set_list(s, STOWAGE_ALTERNATIVES, count, list, buffer, NULL, NULL);
 }
 int stowage_set_objects(stowage_solver *s, int64_t count, const int64_t *pool) {
 	return set_list(s, STOWAGE_OBJECTS, count, pool, NULL, NULL, NULL);

@@ -216,6 +216,11 @@ STOWAGE_API int stowage_set_same_pool(stowage_solver *, int64_t count, const int
 STOWAGE_API int stowage_set_lockstep(stowage_solver *, int64_t count, const int64_t *list,
                                      const int64_t *buffer);
 
+/* Lists of buffers as above. A plan has one buffer of each list: the forms that a buffer may have. The offset and the pool
+ * of the others are STOWAGE_NONE, and no rule says anything of them. */
+STOWAGE_API int stowage_set_alternatives(stowage_solver *, int64_t count, const int64_t *list,
+                                         const int64_t *buffer);
+
 /* The pools that are divided into objects, such as textures: an object has one buffer at a time. Two buffers of such a
  * pool begin at the same byte or share none. */
 STOWAGE_API int stowage_set_objects(stowage_solver *, int64_t count, const int64_t *pool);

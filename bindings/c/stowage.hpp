@@ -177,6 +177,8 @@ struct rules {
   std::vector<std::vector<int64_t>> lockstep{};
   // lists of buffers of one kind; two of different kinds that conflict share no page of a pool with a granularity
   std::vector<std::vector<int64_t>> kinds{};
+  // lists of buffers of which a plan has one; the others get the offset -1
+  std::vector<std::vector<int64_t>> alternatives{};
   // prices that are paid once for a set of pairs
   std::vector<group> groups{};
   // buffers that may lie on both sides of a border of their pool
@@ -392,6 +394,8 @@ class solver {
     for (int64_t x : r.spans) n.add(16, x);
     for (std::size_t k = 0; k < r.kinds.size(); k++)
       for (int64_t x : r.kinds[k]) n.add(18, std::int64_t(k), x);
+    for (std::size_t k = 0; k < r.alternatives.size(); k++)
+      for (int64_t x : r.alternatives[k]) n.add(21, std::int64_t(k), x);
     for (std::size_t k = 0; k < r.groups.size(); k++) {
       for (const pair &x : r.groups[k].pairs) n.add(19, std::int64_t(k), x.first, x.second);
       n.add(20, r.groups[k].cost, r.groups[k].paid);
@@ -426,6 +430,7 @@ class solver {
     check(stowage_set_kinds(s, n.size(18), n.at(18, 0), n.at(18, 1)));
     check(stowage_set_groups(s, n.size(19), n.at(19, 0), n.at(19, 1), n.at(19, 2)));
     check(stowage_set_group_costs(s, n.size(20), n.at(20, 0), n.at(20, 1)));
+    check(stowage_set_alternatives(s, n.size(21), n.at(21, 0), n.at(21, 1)));
     check(stowage_set_clocks(s, r.threads, n.lower.data(), n.upper.data()));
     check(stowage_set_period(s, r.period));
     check(stowage_set_objective(s, std::int64_t(n.measures.size()), n.measures.data()));
@@ -622,7 +627,7 @@ class solver {
   struct ruled {
     std::vector<std::string> names, objective;
     std::vector<const char *> pools, measures;
-    std::vector<int64_t> columns[21][4], lower, upper;
+    std::vector<int64_t> columns[22][4], lower, upper;
     template <class... X>
     void add(int list, X... x) {
       int k = 0;

@@ -17,7 +17,7 @@ import (
 // Other columns are ignored. The plan is in the order of p.Buffers, with its height.
 //
 // The error is a *model.InputError for rows with an unknown ID, duplicate IDs, offsets
-// that are missing, negative or above model.MaxSum, unknown pools, and buffers without a row.
+// that are missing (but for alternatives that are not chosen), negative or above model.MaxSum, unknown pools, and buffers without a row.
 // ReadPlan does not check whether the plan is valid; stowage.VerifyPlan does.
 func ReadPlan(r io.Reader, file string, p *model.Problem) (*model.Plan, error) {
 	t, err := open(r, file, []column{offset}, false, "")
@@ -35,7 +35,7 @@ func ReadPlan(r io.Reader, file string, p *model.Problem) (*model.Plan, error) {
 	for i := range p.Buffers {
 		index[p.Buffers[i].ID] = int32(i)
 	}
-	offsets := make([]int64, len(p.Buffers))
+	offsets, lacks := make([]int64, len(p.Buffers)), p.MayLack()
 	lines := make([]int32, len(p.Buffers)) // where each buffer's row is; 0 for not seen
 	lost := false                          // some row could not be read, not even its ID
 	for row := 0; t.next(); row++ {
@@ -61,6 +61,11 @@ func ReadPlan(r io.Reader, file string, p *model.Problem) (*model.Plan, error) {
 			continue
 		}
 		v, none, fault := parseOffset(t.field(offset))
+		if none && lacks[i] {
+			offsets[i] = model.Absent
+			pools.absent(i)
+			continue
+		}
 		switch {
 		case none:
 			t.refuse(offset, t.field(offset), "is missing: a plan has one for each buffer")
@@ -116,6 +121,13 @@ func (t *table) pools(p *model.Problem) (*pooled, error) {
 	return c, nil
 }
 
+// absent notes that buffer i is not chosen.
+func (c *pooled) absent(i int32) {
+	if c.of != nil {
+		c.of[i] = model.Absent
+	}
+}
+
 // read reads the pool of buffer i from the current row.
 func (c *pooled) read(t *table, i int32) {
 	if c.field < 0 {
@@ -133,7 +145,7 @@ func (c *pooled) read(t *table, i int32) {
 }
 
 // WritePlan writes a plan of a problem as the columns id, lower, upper, size, pool and offset. ReadPlan reads it again,
-// with the problem. The column pool is there if the problem has several pools. No rules but clocks are written: others
+// with the problem. The column pool is there if the problem has several pools. Alternatives that are not chosen have neither. No rules but clocks are written: others
 // are for JSON.
 //
 // The error is w's, or says that the plan does not match the buffers, takes evictions, which the columns have no room
@@ -154,6 +166,9 @@ func WritePlan(w io.Writer, p *model.Problem, plan *model.Plan) error {
 		o.Header = Header{columnNames[id][0], columnNames[lower][0], columnNames[upper][0], columnNames[size][0], poolName}
 		in := make([]string, len(p.Buffers))
 		for i, k := range plan.Pools {
+			if k == model.Absent && plan.Offsets[i] == model.Absent {
+				continue
+			}
 			if k < 0 || int(k) >= len(pools) {
 				return fmt.Errorf("csv: buffer %s is in pool %d of %d", p.Buffers[i].ID, k, len(pools))
 			}

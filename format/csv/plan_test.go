@@ -30,6 +30,15 @@ func TestPlanPools(t *testing.T) {
 	if diff := cmp.Diff(plan, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
+	// An alternative that is not chosen has no place.
+	p.Rules.Alternatives = [][]int32{{0, 1}}
+	plan = &model.Plan{Offsets: []int64{-1, 4}, Pools: []int32{-1, 0}, Height: 8}
+	must.Do(t, WritePlan(&b, p, plan))
+	must.Same(t, "id,lower,upper,size,pool,alignment,offset\na,0,2,8,,1,-1\nb,0,4,4,fast,4,4\n", b.String())
+	got, err = ReadPlan(&b, "x.csv", p)
+	if diff := cmp.Diff(plan, got); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
 	// One pool goes without saying.
 	p.Rules = &model.Rules{Threads: 2}
 	p.Buffers[0].SetClocks([]int64{0, 0}, []int64{0, 2})

@@ -84,6 +84,7 @@
 //	"same_pool": [["a", "c"]],
 //	"lockstep": [["kv in prefill", "kv in decode"]],
 //	"kinds": [["image"], ["vertices", "indices"]],
+//	"alternatives": [["2 stages", "3 stages"]],
 //	"groups": [{"pairs": [["a", "b"], ["a", "c"]], "cost": 3, "paid": "unless all coincide"}]
 //
 // and in a pool
@@ -97,7 +98,8 @@
 //
 //	"spans": true
 //
-// A file of version 1 or 2 may have none of them.
+// A file of version 1 or 2 may have none of them. The offset and the pool of an alternative that a plan does not choose are
+// null.
 //
 // # Sizes that vary
 //

@@ -35,6 +35,9 @@ const banks = `{
   "kinds": [
     ["a"]
   ],
+  "alternatives": [
+    ["c", "v"]
+  ],
   "groups": [
     {"pairs": [["a", "b"], ["v", "w"]], "cost": 3},
     {"pairs": [["v", "w"]], "cost": 1, "paid": "unless one coincides"}
@@ -51,6 +54,7 @@ func TestLists(t *testing.T) {
 	different, same := [][]int32{{0, 1}, {2, 1}}, [][]int32{{2, 0}}
 	if !reflect.DeepEqual(p.Rules.DifferentPools, different) || !reflect.DeepEqual(p.Rules.SamePool, same) ||
 		!reflect.DeepEqual(p.Rules.Lockstep, [][]int32{{4, 3}}) || !reflect.DeepEqual(p.Rules.Kinds, [][]int32{{0}}) ||
+		!reflect.DeepEqual(p.Rules.Alternatives, [][]int32{{2, 3}}) ||
 		!reflect.DeepEqual(p.Rules.Groups, []model.Group{
 			{Pairs: []model.Pair{{0, 1}, {3, 4}}, Cost: 3}, {Pairs: []model.Pair{{3, 4}}, Cost: 1, Moved: true, All: true},
 		}) {
@@ -99,13 +103,49 @@ func TestListsFaults(t *testing.T) {
 		{`["c", "a"]`, `["c", "c"]`, `x.json:19: same_pool[0] "c": the list has the buffer twice`},
 		{`"objects": true`, `"objects": 1`, `x.json:5: pools.objects "1": is neither true nor false`},
 		{`["c", "a"]`, `"ca"`, `x.json:19: same_pool "\"ca\"": is not a list`},
-		{`"unless one coincides"`, `"never"`, `x.json:29: groups.paid "never": must be one of: if one shares, if all share, `},
-		{`[["v", "w"]]`, `[]`, `x.json:29: groups[1]: has no pair of buffers`},
-		{`[["v", "w"]]`, `[["v", "u"]]`, `x.json:29: groups "u": is no buffer of the problem`},
+		{`"unless one coincides"`, `"never"`, `x.json:32: groups.paid "never": must be one of: if one shares, if all share, `},
+		{`[["v", "w"]]`, `[]`, `x.json:32: groups[1]: has no pair of buffers`},
+		{`[["v", "w"]]`, `[["v", "u"]]`, `x.json:32: groups "u": is no buffer of the problem`},
 		{`["c", "a"]`, `["c", 1]`, `x.json:19: same_pool "1": is not a string`},
 	} {
 		_, _, err := Read(strings.NewReader(strings.Replace(banks, x.from, x.to, 1)), "x.json")
 		if err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v, want %s", x.to, err, x.want)
+		}
+	}
+}
+
+// TestAlternativesPlan reads and writes a plan without the buffers that it does not choose, and refuses one without others.
+func TestAlternativesPlan(t *testing.T) {
+	const file = `{
+  "version": 3,
+  "pools": [{"id": "x"}, {"id": "y"}],
+  "buffers": [
+    {"id": "a", "lower": 0, "upper": 1, "size": 2},
+    {"id": "b", "lower": 0, "upper": 1, "size": 3},
+    {"id": "c", "lower": 0, "upper": 1, "size": 4}
+  ],
+  "alternatives": [["b", "c"]],
+  "plan": {"status": "feasible", "height": 6, "offsets": [4, null, 0], "pools": ["y", null, "y"]}
+}`
+	p, plan, err := ReadAll(strings.NewReader(file), "x.json")
+	if err != nil || !reflect.DeepEqual(plan.Offsets, []int64{4, -1, 0}) || !reflect.DeepEqual(plan.Pools, []int32{1, -1, 1}) {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	var b bytes.Buffer
+	if err := Write(&b, p, plan); err != nil || !strings.Contains(b.String(), `"offsets": [4, null, 0]`) ||
+		!strings.Contains(b.String(), `"pools": ["y", null, "y"]`) {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	for _, x := range []struct{ from, to, want string }{
+		{"[4, null, 0]", "[4, -1, 0]", ""},
+		{"[4, null, 0]", "[null, 4, 0]", `plan.offsets "a": has no offset, but is in no list of alternatives`},
+		{`"y", null`, `"y", "x"`, `plan.pools "b": has a pool, but no offset`},
+		{"[4, null, 0]", "[4, 0, 0]", "plan.pools: is no pool"},
+		{"[4, null, 0]", "[4, -2, 0]", "plan.offsets \"-2\""},
+	} {
+		_, _, err := ReadAll(strings.NewReader(strings.Replace(file, x.from, x.to, 1)), "x.json")
+		if (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: %v, want %s", x.to, err, x.want)
 		}
 	}

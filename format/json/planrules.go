@@ -44,6 +44,11 @@ func (d *decoder) claim(name string) {
 		d.list("plan.pools", 2*int(unsafe.Sizeof(named{}))+4, func() {
 			d.peek()
 			at := d.pos
+			if x := (named{at: at}); d.three && d.peek() == 'n' {
+				d.value()
+				c.poolOf = append(c.poolOf, x)
+				return
+			}
 			c.poolOf = append(c.poolOf, named{d.str("plan.pools"), at})
 		})
 	case "parts":
@@ -59,6 +64,18 @@ func (d *decoder) claim(name string) {
 		c.boundsAt = at
 		c.bounds, c.boundPlace = d.values("plan.bounds")
 	}
+}
+
+// placeOf reads the offset of a buffer in a plan: a number, or null for an alternative that is not chosen, which may be -1.
+func (d *decoder) placeOf() int64 {
+	if c := d.peek(); d.three && (c == 'n' || c == '-') {
+		at := d.pos
+		if raw := d.value(); raw == "null" || raw == "-1" {
+			return model.Absent
+		}
+		d.pos = at
+	}
+	return d.amount("plan.offsets")
 }
 
 // members walks an object with keys of its own, and calls member at each value.
@@ -132,7 +149,13 @@ func (d *decoder) resolveClaims() {
 		d.refuse(c.poolsAt, "plan.pools", "",
 			"has "+strconv.Itoa(len(c.poolOf))+" values for "+strconv.Itoa(len(d.problem.Buffers))+" buffers")
 	default:
-		for _, p := range c.poolOf {
+		for i, p := range c.poolOf {
+			if p.name == "" && i < len(plan.Offsets) && plan.Offsets[i] == model.Absent {
+				if several {
+					plan.Pools = append(plan.Pools, model.Absent)
+				}
+				continue
+			}
 			pool := c.pools.of(p.at, "plan.pools", p.name)
 			if several { // one pool goes without saying
 				plan.Pools = append(plan.Pools, pool)
@@ -140,6 +163,14 @@ func (d *decoder) resolveClaims() {
 		}
 		if several && plan.Offsets != nil && plan.Pools == nil {
 			plan.Pools = []int32{}
+		}
+	}
+	lacks := d.problem.MayLack()
+	for i, at := range plan.Offsets {
+		if at == model.Absent && i < len(lacks) && !lacks[i] {
+			d.refuse(d.offsetsAt, "plan.offsets", d.problem.Buffers[i].ID, "has no offset, but is in no list of alternatives")
+		} else if at == model.Absent && i < len(plan.Pools) && plan.Pools[i] != model.Absent {
+			d.refuse(c.poolsAt, "plan.pools", d.problem.Buffers[i].ID, "has a pool, but no offset")
 		}
 	}
 	for k := range c.parts {

@@ -379,7 +379,7 @@ func (d *decoder) readPlan() {
 		case 4:
 			d.offsetsAt = at
 			d.plan.Offsets = make([]int64, 0, len(d.problem.Buffers))
-			d.list("plan.offsets", 16, func() { d.plan.Offsets = append(d.plan.Offsets, d.amount("plan.offsets")) })
+			d.list("plan.offsets", 16, func() { d.plan.Offsets = append(d.plan.Offsets, d.placeOf()) })
 		default:
 			if !d.shapes.varies || !d.familyClaim(keys[key]) {
 				d.claim(keys[key])

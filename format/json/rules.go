@@ -28,7 +28,7 @@ var (
 	rulesDocumentKeys = slices.Concat(documentKeys, []string{
 		"pools", "together", "apart", "may_overlap", "penalties", "distances", "threads", "period", "objective",
 	})
-	listKeys          = []string{"different_pools", "same_pool", "lockstep", "kinds", "groups", "scenarios", "symbols"}
+	listKeys          = []string{"different_pools", "same_pool", "lockstep", "kinds", "alternatives", "groups", "scenarios", "symbols"}
 	listsDocumentKeys = slices.Concat(rulesDocumentKeys, listKeys)
 	rulesBufferKeys   = slices.Concat(bufferKeys, []string{"fixed", "pools", "costs", "evictions"})
 	banksBufferKeys   = slices.Concat(rulesBufferKeys, []string{"spans"})
@@ -132,7 +132,7 @@ func (d *decoder) rule(name string) {
 		d.list(name, pairBytes, func() { d.readPair(name, "cost") })
 	case "distances":
 		d.list(name, pairBytes, func() { d.readPair(name, "distance") })
-	case "different_pools", "same_pool", "lockstep", "kinds":
+	case "different_pools", "same_pool", "lockstep", "kinds", "alternatives":
 		d.list(name, 2*int(unsafe.Sizeof(listed{})), func() {
 			d.peek()
 			x := listed{at: d.pos}

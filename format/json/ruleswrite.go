@@ -98,7 +98,11 @@ func writableRules(p *model.Problem, plan *Plan) error {
 			len(plan.Pools) > 0 {
 			return fmt.Errorf("json: the plan has %d pools for %d buffers", len(plan.Pools), len(p.Buffers))
 		}
-		errs = append(errs, pool("the plan", plan.Pools...))
+		for _, k := range plan.Pools {
+			if k != model.Absent || !r.HasAlternatives() {
+				errs = append(errs, pool("the plan", k))
+			}
+		}
 		for _, x := range plan.Parts {
 			errs = append(errs, buffer("the plan", x.Buffer))
 			for _, part := range x.Parts {
@@ -245,12 +249,27 @@ func (e *encoder) rulesBelow(p *model.Problem) {
 	e.groupsBelow(r, pair)
 }
 
+// place writes the offset of a buffer; null for an alternative that is not chosen.
+func (e *encoder) place(offset int64) {
+	if offset == model.Absent {
+		e.str("null")
+		return
+	}
+	e.int(offset)
+}
+
 // rulesPlan writes what a plan has of rules.
 func (e *encoder) rulesPlan(p *model.Problem, plan *Plan) {
 	pools := p.AllPools()
 	several := len(pools) > 1
 	if several && plan.Offsets != nil {
-		e.str(",\n    \"pools\": ").inline(len(plan.Pools), func(k int) { e.quote(pools[plan.Pools[k]].ID) })
+		e.str(",\n    \"pools\": ").inline(len(plan.Pools), func(k int) {
+			if q := plan.Pools[k]; q == model.Absent {
+				e.str("null")
+			} else {
+				e.quote(pools[q].ID)
+			}
+		})
 	}
 	if len(plan.Parts) > 0 {
 		e.str(",\n    \"parts\": {")

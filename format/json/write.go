@@ -246,7 +246,7 @@ func (e *encoder) plan(p *model.Problem, plan *Plan, two bool, f *model.Family) 
 			if i > 0 {
 				e.str(", ")
 			}
-			e.int(v)
+			e.place(v)
 			e.flush(false)
 		}
 		e.str("]")

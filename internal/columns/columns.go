@@ -29,11 +29,12 @@ const (
 	Kinds                 // as DifferentPools
 	Groups                // group, first, second; the rows of a group follow one another
 	GroupCosts            // for each group, its cost and its place in model.Paid
+	Alternatives          // as DifferentPools
 	Count
 )
 
 // Widths are the numbers in a row of each list.
-var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4, 2, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2}
+var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4, 2, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 2}
 
 // Lists are the rows of each list, or nil. A row is valid until the next one.
 type Lists [Count]iter.Seq[[]int64]
@@ -93,7 +94,7 @@ func (l *Lists) Fill(p *model.Problem) {
 		return all
 	}
 	r.DifferentPools, r.SamePool, r.Lockstep = of(DifferentPools), of(SamePool), of(Lockstep)
-	r.Kinds = of(Kinds)
+	r.Kinds, r.Alternatives = of(Kinds), of(Alternatives)
 	last := int64(-1)
 	each(Groups, func(x []int64) {
 		if len(r.Groups) == 0 || x[0] != last {

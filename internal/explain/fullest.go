@@ -39,6 +39,7 @@ type use struct {
 
 // fullest returns the moment at which the buffers exceed their pools by most, or nil if they never do.
 func fullest(p *model.Problem) *overfull {
+	p, of := leastOf(p)
 	q := parts.All(p)
 	o := assign.Fullest(q.Problem)
 	if o == nil {
@@ -59,9 +60,9 @@ func fullest(p *model.Problem) *overfull {
 	for _, k := range o.Members {
 		b := &q.Problem.Buffers[k]
 		timed = timed && !tied[k]
-		f.members = append(f.members, member{int(q.Of[k]), b.Size})
+		f.members = append(f.members, member{of[q.Of[k]], b.Size})
 		for x := range b.Pieces {
-			uses = append(uses, use{x.Lower, x.Upper, x.To - x.From, int(q.Of[k])})
+			uses = append(uses, use{x.Lower, x.Upper, x.To - x.From, of[q.Of[k]]})
 		}
 	}
 	if at, most := busiest(uses); timed && most == o.Bytes {

@@ -295,7 +295,9 @@ func (t *ruledWay) without() (found []Dropped) {
 					in++
 				}
 			}
-			if in > 1 && x.Name != "kinds" {
+			if in > 1 && x.Name == "alternatives" {
+				t.none(list, &tries, &found)
+			} else if in > 1 && x.Name != "kinds" {
 				try(Dropped{x.Name, list, -1}, func(r *model.Rules) {
 					lists := r.Listings()[n].Lists
 					*lists = slices.Delete(slices.Clone(*lists), k, k+1)
@@ -316,6 +318,24 @@ func (t *ruledWay) without() (found []Dropped) {
 		}
 	}
 	return found
+}
+
+// none adds a list of alternatives if it is enough that the plan has none of them.
+func (t *ruledWay) none(list []int32, tries *int, found *[]Dropped) {
+	if *tries++; *tries > mostShrunk || len(*found) == mostFound || len(list) == len(t.p.Buffers) {
+		return
+	}
+	p := t.p
+	defer func() { t.p = p }()
+	var keep []int
+	for i := range p.Buffers {
+		if !slices.Contains(list, int32(i)) {
+			keep = append(keep, i)
+		}
+	}
+	if t.p = model.Only(p, keep); t.fits(0, t.p.Buffers[0]) {
+		*found = append(*found, Dropped{"alternatives", list, -1})
+	}
 }
 
 // InPool says in words which capacity of a pool is enough.
@@ -362,7 +382,9 @@ func (w *Ways) ruledLines(p *model.Problem, name func(id string) string) (rooms,
 			for _, i := range x.Buffers {
 				names = append(names, name(p.Buffers[i].ID))
 			}
-			words = strings.Join(names, ", ") + " without " + x.Rule
+			if words = strings.Join(names, ", ") + " without " + x.Rule; x.Rule == "alternatives" {
+				words = "none of " + strings.Join(names, ", ")
+			}
 		}
 		others = append(others, words)
 	}

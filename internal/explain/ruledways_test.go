@@ -198,21 +198,34 @@ func TestWithout(t *testing.T) {
 		says    string
 	}{
 		{
-			[]model.Buffer{at("a", 4, 0, 0), at("b", 4, 1), at("c", 6, 1, 0)}, model.Rules{Pools: two, Lockstep: [][]int32{{0, 1}}},
-			Dropped{"lockstep", []int32{0, 1}, -1}, "a, b without lockstep",
+			[]model.Buffer{at("a", 4, 0, 0), at("b", 4, 1), at("c", 6, 1, 0)},
+			model.Rules{Pools: two, Lockstep: [][]int32{{0, 1}}},
+			Dropped{"lockstep", []int32{0, 1}, -1},
+			"a, b without lockstep",
 		},
 		{
-			[]model.Buffer{at("a", 4, 0), at("b", 4, 0)}, model.Rules{Pools: two, DifferentPools: [][]int32{{1, 0}}},
-			Dropped{"different_pools", []int32{1, 0}, -1}, "b, a without different_pools",
+			[]model.Buffer{at("a", 4, 0), at("b", 4, 0)},
+			model.Rules{Pools: two, DifferentPools: [][]int32{{1, 0}}},
+			Dropped{"different_pools", []int32{1, 0}, -1},
+			"b, a without different_pools",
 		},
 		{
-			[]model.Buffer{at("a", 10, 0)}, model.Rules{Pools: []model.Pool{{ID: "x", Capacity: 16, Borders: []int64{8}}}},
-			Dropped{"borders", nil, 0}, "the pool x without borders",
+			[]model.Buffer{at("a", 10, 0)},
+			model.Rules{Pools: []model.Pool{{ID: "x", Capacity: 16, Borders: []int64{8}}}},
+			Dropped{"borders", nil, 0},
+			"the pool x without borders",
 		},
 		{
 			[]model.Buffer{at("a", 6, 0), at("b", 6, 0)},
 			model.Rules{Pools: []model.Pool{{ID: "x", Capacity: 16, Granularity: 16}}, Kinds: [][]int32{{0}, {1}}},
-			Dropped{"granularity", nil, 0}, "the pool x without granularity",
+			Dropped{"granularity", nil, 0},
+			"the pool x without granularity",
+		},
+		{
+			[]model.Buffer{at("a", 10, 0), at("f", 8, 0), at("g", 9, 0)},
+			model.Rules{Pools: two, Alternatives: [][]int32{{1, 2}}},
+			Dropped{"alternatives", []int32{1, 2}, -1},
+			"none of f, g",
 		},
 	} {
 		p := &model.Problem{Buffers: x.buffers, Rules: &x.rules}

@@ -79,14 +79,14 @@ func Ruled(ctx context.Context, p *model.Problem, o plan.Options, solve Solver) 
 	}
 	core, decided := all, true
 	if proof := prove(p); proof != nil {
-		core = proof.Buffers
+		core = whole(p, proof.Buffers)
 	} else if f := fullest(p); f != nil {
-		core = f.fewest()
+		core = whole(p, f.fewest())
 	}
 	for group := max(1, len(core)/2); ; group /= 2 {
 		decided = true
 		for at := 0; at < len(core) && len(core) > 1; {
-			rest := slices.Concat(core[:at], core[min(at+group, len(core)):])
+			rest := closed(p, slices.Concat(core[:at], core[min(at+group, len(core)):]))
 			yes, known := infeasible(rest)
 			if yes {
 				core = rest
@@ -109,7 +109,15 @@ func Ruled(ctx context.Context, p *model.Problem, o plan.Options, solve Solver) 
 
 // prove looks for a proof by places. It writes IDs unchanged.
 func prove(p *model.Problem) *places.Proof {
-	return places.Prove(p, func(id string) string { return id })
+	p, of := leastOf(p)
+	proof := places.Prove(p, func(id string) string { return id })
+	if proof != nil {
+		proof.Buffers = slices.Clone(proof.Buffers)
+		for k, i := range proof.Buffers {
+			proof.Buffers[k] = of[i]
+		}
+	}
+	return proof
 }
 
 // sentence gives words a capital letter and a full stop.
@@ -120,6 +128,9 @@ func upper(words string) string { return strings.ToUpper(words[:1]) + words[1:] 
 
 // ruledReason says in words why no plan keeps the rules of some buffers.
 func ruledReason(p *model.Problem, core []int) string {
+	if p.Rules.HasAlternatives() {
+		return choiceReason(p, core)
+	}
 	pools := p.AllPools()
 	var usable []int
 	for k := range pools {
@@ -188,6 +199,40 @@ func ruledReason(p *model.Problem, core []int) string {
 		s += " Rules among them: " + strings.Join(rules, ", ") + more + "."
 	}
 	return s
+}
+
+// choiceReason is ruledReason for a problem with alternatives: the reason is that of the least forms.
+func choiceReason(p *model.Problem, core []int) string {
+	least, of := leastOf(p)
+	var at []int
+	for k, i := range of {
+		if slices.Contains(core, i) {
+			at = append(at, k)
+		}
+	}
+	s := ""
+	if len(at) > 0 {
+		s = ruledReason(least, at) + " "
+	}
+	var lists []string
+	for _, list := range p.Rules.Alternatives {
+		if !slices.Contains(core, int(list[0])) {
+			continue
+		}
+		var names []string
+		for _, i := range list {
+			names = append(names, p.Buffers[i].ID)
+		}
+		lists = append(lists, strings.Join(names, ", "))
+	}
+	if len(lists) == 0 {
+		return strings.TrimSpace(s)
+	}
+	more := ""
+	if len(lists) > mostShown {
+		lists, more = lists[:mostShown], " and more"
+	}
+	return s + "Alternatives, of which the least form counts: " + strings.Join(lists, "; ") + more + "."
 }
 
 // roomOf describes pools by their free bytes, and adds these up. bounded says that all pools have a capacity.

@@ -43,7 +43,12 @@ func crowded(r *rand.Rand) *model.Problem {
 		p.Buffers = append(p.Buffers, b)
 	}
 	pair := func() model.Pair { i := r.IntN(n - 1); return model.Pair{int32(i), int32(i + 1)} }
-	switch r.IntN(4) {
+	switch r.IntN(6) {
+	case 4, 5:
+		p.Rules.Alternatives = [][]int32{{0, int32(1 + r.IntN(2))}}
+		for _, i := range p.Rules.Alternatives[0] {
+			p.Buffers[i].Size += 3
+		}
 	case 0:
 		p.Rules.Apart = []model.Pair{pair()}
 	case 1:
@@ -59,7 +64,7 @@ func crowded(r *rand.Rand) *model.Problem {
 // TestRuled compares explanations with brute force: the set has no plan, and without any one of it there is a plan.
 func TestRuled(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	explained, cliques := 0, 0
+	explained, cliques, chosen := 0, 0, 0
 	for k := range 150 {
 		p := crowded(r)
 		if model.Validate(p) != nil {
@@ -86,16 +91,19 @@ func TestRuled(t *testing.T) {
 		}
 		for drop := range e.Buffers {
 			rest := append(append([]int(nil), e.Buffers[:drop]...), e.Buffers[drop+1:]...)
-			if len(rest) > 0 && !fits(rest) {
+			if rest = closed(p, rest); len(rest) > 0 && !fits(rest) {
 				t.Fatalf("problem %d: %v do not fit without %d, either", k, e.Buffers, e.Buffers[drop])
 			}
 		}
 		if strings.Contains(e.Reason, "more than") {
 			cliques++
 		}
+		if strings.Contains(e.Reason, "Alternatives") {
+			chosen++
+		}
 	}
-	if explained < 20 || cliques < 3 {
-		t.Errorf("%d explained, %d by what they take", explained, cliques)
+	if explained < 20 || cliques < 3 || chosen < 5 {
+		t.Errorf("%d explained, %d by what they take, %d by forms", explained, cliques, chosen)
 	}
 }
 

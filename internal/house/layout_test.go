@@ -216,6 +216,7 @@ var layers = []struct {
 	{"internal/ruled/poollists", []string{"model", "plan", "internal/ruled/relax"}},
 	{"internal/ruled/sizes", []string{"model", "plan", "internal/ruled/relax"}},
 	{"internal/ruled/groups", []string{"model", "plan", "internal/ruled/relax"}},
+	{"internal/ruled/forms", []string{"model", "plan", "internal/ruled/relax"}},
 	{"internal/ruled/pages", []string{"model", "plan", "internal/bound", "internal/ruled/relax"}},
 	{"internal/ruled/banks", []string{
 		"model", "plan", "internal/bound", "internal/lower", "internal/ruled/floor", "internal/ruled/places", "internal/ruled/relax",
@@ -239,7 +240,7 @@ var layers = []struct {
 		"internal/ruled/stage", "model", "plan", "internal/run", "internal/ruled/poolchoice", "internal/ruled/enumerate",
 		"internal/ruled/floor", "internal/ruled/places", "internal/ruled/eviction", "internal/ruled/pools",
 		"internal/ruled/poollists", "internal/ruled/banks", "internal/ruled/relax", "internal/ruled/sizes",
-		"internal/ruled/pages", "internal/ruled/groups",
+		"internal/ruled/pages", "internal/ruled/groups", "internal/ruled/forms",
 	}},
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},

@@ -38,11 +38,12 @@ func ruledPlan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
-	for k, i := range o.Conflict {
-		if k == 0 {
-			o.Conflict = slices.Clone(o.Conflict)
+	conflicting := o.Conflict
+	o.Conflict = nil
+	for _, i := range conflicting {
+		if d.First[i] >= 0 {
+			o.Conflict = append(o.Conflict, d.First[i])
 		}
-		o.Conflict[k] = d.First[i]
 	}
 	o.Capacity = 0
 	g, err := pageOf(d.Problem, o, m)
@@ -82,6 +83,11 @@ func ruledPlan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*
 			if lane.Pool.ID != "" {
 				g.Shapes[k].Tip += ", pool " + Clean(cutRunes(lane.Pool.ID, maxTipID))
 			}
+		}
+	}
+	for _, x := range d.Said {
+		if k := shapeOf[x.Buffer]; k >= 0 {
+			g.Shapes[k].Tip += ", " + strings.ToLower(x.Name) + " " + Clean(cutRunes(x.Text, maxTipID))
 		}
 	}
 	for _, l := range links {
@@ -181,12 +187,15 @@ func (g *page) laneNotes(p *model.Problem, links []poolview.Link) []note {
 	if slices.ContainsFunc(g.drawn.Lanes, func(l poolview.Lane) bool { return len(l.Pool.Reserved) > 0 }) {
 		notes = append(notes, note{swatch: &Shape{Stroke: FullStroke}, hatched: true, text: "reserved bytes"})
 	}
-	var kinds [3]bool
+	if slices.ContainsFunc(g.drawn.Lanes, func(l poolview.Lane) bool { return len(l.Pool.Borders) > 0 }) {
+		notes = append(notes, note{text: "line across: the border of a bank"})
+	}
+	var kinds [4]bool
 	for _, l := range links {
 		kinds[l.Kind] = true
 	}
 	for kind, text := range [...]string{
-		poolview.Together: "green line: tied", poolview.Apart: "grey line: kept apart",
+		poolview.Together: "green line: tied", poolview.Lockstep: "green line between pools: at one offset", poolview.Apart: "grey line: kept apart",
 		poolview.Penalty: "red line: a penalty that is paid",
 	} {
 		if kinds[kind] {
@@ -248,6 +257,11 @@ func (g *page) lanes() {
 			text := g.fit(strings.Join(words, " · "), bold*font, g.Plot.width()-font)
 			g.text(Text{X: g.Plot.X0 + 0.5*font, Y: top - 0.5*font, Text: text, Size: font, Role: Title})
 		}
+		for _, at := range l.Pool.Borders {
+			if y := g.y.at(l.Base + at); at < l.Room {
+				g.line(g.Plot.X0, y, g.Plot.X1, y, AxisLine)
+			}
+		}
 		for _, r := range l.Pool.Reserved {
 			box := Rect{round(g.Plot.X0), round(g.y.at(l.Base + r.Upper)), round(g.Plot.X1), round(g.y.at(l.Base + r.Lower))}
 			g.Hatch = hatched(g.Hatch, box.shown(g.Plot, 2*shownSide))
@@ -271,6 +285,6 @@ func (g *page) link(l poolview.Link, shapeOf []int32) {
 		return
 	}
 	x, y := g.Shapes[a].largest(), g.Shapes[b].largest()
-	style := [...]LineStyle{poolview.Together: TogetherLine, poolview.Apart: ApartLine, poolview.Penalty: PenaltyLine}[l.Kind]
+	style := [...]LineStyle{poolview.Together: TogetherLine, poolview.Lockstep: TogetherLine, poolview.Apart: ApartLine, poolview.Penalty: PenaltyLine}[l.Kind]
 	g.line(round((x.X0+x.X1)/2), round((x.Y0+x.Y1)/2), round((y.X0+y.X1)/2), round((y.Y0+y.Y1)/2), style)
 }

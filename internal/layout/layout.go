@@ -94,7 +94,11 @@ func Check(who string, p *model.Problem, offsets []int64, o render.Options) erro
 			return fmt.Errorf("%s: buffer %d over buffer %d of %d", who, x.Result, x.Operand, len(p.Buffers))
 		}
 	}
+	lacks := p.MayLack()
 	for i, at := range offsets {
+		if at == model.Absent && lacks[i] {
+			continue
+		}
 		if at < 0 || at > model.MaxSum {
 			return fmt.Errorf("%s: buffer %s: offset %d must be from 0 to %d", who, p.Buffers[i].ID, at, int64(model.MaxSum))
 		}

@@ -19,6 +19,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -36,7 +37,8 @@ type Kind uint8
 
 // The kinds of links.
 const (
-	Together Kind = iota // tied: in one pool, at a fixed distance; or in lockstep, at one offset
+	Together Kind = iota // tied: in one pool, at a fixed distance
+	Lockstep             // at one offset, each in its pool
 	Apart                // share no byte
 	Penalty              // cost something if they share bytes
 )
@@ -54,10 +56,17 @@ type Drawing struct {
 	Problem *model.Problem // plain; its buffers are those of the problem, or parts of them
 	Offsets []int64        // where they are drawn
 	Of      []int          // of each, its buffer in the problem
-	First   []int          // of each buffer of the problem, the first that is drawn for it
+	First   []int          // of each buffer of the problem, the first that is drawn for it; -1 for none
 	Lane    []int          // of each, its lane
 	Lanes   []Lane         // in the order of the pools
 	Links   []Link         // in the order of the rules
+	Said    []Saying       // in the order of the buffers
+}
+
+// A Saying is what rules make of one buffer.
+type Saying struct {
+	Buffer     int    // that is drawn
+	Name, Text string // such as "Banks" and "1 to 3"
 }
 
 // Of returns the drawing of a plan of a valid problem, which may break rules. The error is for missing offsets and
@@ -65,6 +74,9 @@ type Drawing struct {
 func Of(p *model.Problem, plan *model.Plan) (*Drawing, error) {
 	if len(plan.Offsets) != len(p.Buffers) || plan.Pools != nil && len(plan.Pools) != len(p.Buffers) {
 		return nil, fmt.Errorf("%d offsets and %d pools for %d buffers", len(plan.Offsets), len(plan.Pools), len(p.Buffers))
+	}
+	if p.Rules.HasAlternatives() {
+		return chosen(p, plan)
 	}
 	d := &Drawing{Problem: &model.Problem{Name: p.Name}, First: make([]int, len(p.Buffers))}
 	for _, pool := range p.AllPools() {
@@ -98,6 +110,40 @@ func Of(p *model.Problem, plan *model.Plan) (*Drawing, error) {
 	return d, nil
 }
 
+// chosen draws a plan without the alternatives that it does not choose.
+func chosen(p *model.Problem, plan *model.Plan) (*Drawing, error) {
+	keep := plan.Chosen()
+	there := model.Only(p, keep)
+	there.Rules.Alternatives = nil // a wrong plan may have two of a list
+	d, err := Of(there, plan.Among(keep))
+	if err != nil {
+		return nil, err
+	}
+	for k := range d.Of {
+		d.Of[k] = keep[d.Of[k]]
+	}
+	first := slices.Repeat([]int{-1}, len(p.Buffers))
+	for k, i := range keep {
+		first[i] = d.First[k]
+	}
+	d.First = first
+	for _, list := range p.Rules.Alternatives {
+		for _, i := range list {
+			var others []string
+			for _, j := range list {
+				if j != i {
+					others = append(others, p.Buffers[j].ID)
+				}
+			}
+			if first[i] >= 0 {
+				d.Said = append(d.Said, Saying{first[i], "Chosen", "in place of " + strings.Join(others, ", ")})
+			}
+		}
+	}
+	slices.SortStableFunc(d.Said, func(a, b Saying) int { return cmp.Compare(a.Buffer, b.Buffer) })
+	return d, nil
+}
+
 // add draws a buffer, or a part of one, in its pool. Until stack, offsets are those of the pool.
 func (d *Drawing) add(p *model.Problem, i int, b model.Buffer, pool int32, offset int64) {
 	lane := max(0, min(int(pool), len(d.Lanes)-1)) // a pool that is not there is a fault that the check names
@@ -111,6 +157,18 @@ func (d *Drawing) add(p *model.Problem, i int, b model.Buffer, pool int32, offse
 	d.Problem.Buffers = append(d.Problem.Buffers, b)
 	d.Offsets, d.Of, d.Lane = append(d.Offsets, offset), append(d.Of, i), append(d.Lane, lane)
 	d.Lanes[lane].Height = max(d.Lanes[lane].Height, offset+b.Size)
+	from, to := 1, 1
+	for _, at := range d.Lanes[lane].Pool.Borders {
+		if at <= offset {
+			from++
+		}
+		if at < offset+b.Size {
+			to++
+		}
+	}
+	if to > from {
+		d.Said = append(d.Said, Saying{len(d.Of) - 1, "Banks", fmt.Sprintf("%d to %d", from, to)})
+	}
 }
 
 // Wrapped returns a buffer whose life beyond the end of the period is moved to the beginning.
@@ -190,7 +248,7 @@ func (d *Drawing) link(p *model.Problem, plan *model.Plan) {
 	}
 	for _, list := range p.Rules.Lockstep {
 		for k := 1; k < len(list); k++ {
-			d.Links = append(d.Links, Link{A: d.First[list[k-1]], B: d.First[list[k]], Kind: Together})
+			d.Links = append(d.Links, Link{A: d.First[list[k-1]], B: d.First[list[k]], Kind: Lockstep})
 		}
 	}
 	for _, x := range p.Rules.Apart {
@@ -236,7 +294,7 @@ func (d *Drawing) Report(r *model.Report) *model.Report {
 	drawn.Violations = slices.Clone(r.Violations)
 	for k := range drawn.Violations {
 		v := &drawn.Violations[k]
-		if v.A >= 0 {
+		if v.A >= 0 { // -1 if it is not drawn
 			v.A = d.First[v.A]
 		}
 		if v.B >= 0 {

@@ -1,6 +1,7 @@
 package poolview
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/must"
@@ -83,7 +84,7 @@ func TestPaid(t *testing.T) {
 		{Pairs: []model.Pair{{0, 1}}, Cost: 3}, {Pairs: []model.Pair{{0, 1}}, Cost: 2, Moved: true},
 	}}}
 	step := &model.Problem{Buffers: plain.Buffers, Rules: &model.Rules{Pools: []model.Pool{{ID: "x"}, {ID: "y"}}, Lockstep: [][]int32{{0, 1}}}}
-	if d, err := Of(step, &model.Plan{Offsets: []int64{0, 0}, Pools: []int32{0, 1}}); err != nil || d.Links[0] != (Link{A: 0, B: 1, Kind: Together}) {
+	if d, err := Of(step, &model.Plan{Offsets: []int64{0, 0}, Pools: []int32{0, 1}}); err != nil || d.Links[0] != (Link{A: 0, B: 1, Kind: Lockstep}) {
 		t.Errorf("lockstep: links %+v, %v", d.Links, err)
 	}
 	if d, err := Of(plain, &model.Plan{Offsets: []int64{0, 0}}); err != nil || !d.Links[0].Paid || d.Links[0].Cost != 3 || d.Links[1].Paid {
@@ -132,5 +133,35 @@ func TestRefused(t *testing.T) {
 	d, err := Of(p, &model.Plan{Offsets: plan.Offsets, Pools: []int32{7, -1, 0}})
 	if err != nil || d.Lane[0] != 1 || d.Lane[1] != 0 {
 		t.Errorf("pools that are not there: %v, %v", d, err)
+	}
+}
+
+// TestSaid: what is said of buffers that span borders and of alternatives; those that are not chosen are not drawn.
+func TestSaid(t *testing.T) {
+	buffer := func(id string, size int64) model.Buffer { return model.Buffer{ID: id, Upper: 4, Size: size} }
+	p := &model.Problem{Buffers: []model.Buffer{buffer("a", 9), buffer("b", 4), buffer("c", 2), buffer("d", 20)}, Rules: &model.Rules{
+		Pools:        []model.Pool{{ID: "x", Borders: []int64{8, 16}}, {ID: "y"}},
+		Alternatives: [][]int32{{0, 1, 2}},
+		Apart:        []model.Pair{{0, 3}, {1, 3}},
+		Lockstep:     [][]int32{{1, 3}},
+	}}
+	plan := &model.Plan{Offsets: []int64{-1, 0, -1, 0}, Pools: []int32{-1, 1, -1, 0}}
+	d, err := Of(p, plan)
+	if err != nil || !slices.Equal(d.Of, []int{1, 3}) || !slices.Equal(d.First, []int{-1, 0, -1, 1}) {
+		t.Fatalf("drawn %+v, %v", d, err)
+	}
+	if want := []Link{{A: 0, B: 1, Kind: Lockstep}, {A: 0, B: 1, Kind: Apart}}; !slices.Equal(d.Links, want) {
+		t.Errorf("links %+v", d.Links)
+	}
+	if want := []Saying{{0, "Chosen", "in place of a, c"}, {1, "Banks", "1 to 3"}}; !slices.Equal(d.Said, want) {
+		t.Errorf("said %+v", d.Said)
+	}
+	r := d.Report(&model.Report{Violations: []model.Violation{{A: 0, B: 1}}})
+	if v := r.Violations[0]; v.A != -1 || v.B != 0 {
+		t.Errorf("the report names %d and %d", v.A, v.B)
+	}
+	plan.Offsets[0], plan.Pools[0] = 0, 0 // two of a list, which is wrong
+	if d, err := Of(p, plan); err != nil || len(d.Of) != 3 {
+		t.Errorf("drawn %+v, %v", d, err)
 	}
 }

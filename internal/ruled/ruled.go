@@ -1,6 +1,7 @@
 // Package ruled plans problems with rules. It has no search of its own. The stages below call the packages under it,
 // and each of these calls the next:
 //
+//	forms         decides which of several forms a buffer has; each question is a whole problem without the others
 //	groups        decides which prices of sets of pairs are paid; each question is a whole problem without them
 //	eviction      decides which evictions are taken; the parts of the buffers that stay are planned without any
 //	pages         keeps buffers of different kinds from sharing a page
@@ -33,6 +34,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/ruled/banks"
 	"github.com/stowage-go/stowage/internal/ruled/eviction"
+	"github.com/stowage-go/stowage/internal/ruled/forms"
 	"github.com/stowage-go/stowage/internal/ruled/groups"
 	"github.com/stowage-go/stowage/internal/ruled/pages"
 	"github.com/stowage-go/stowage/internal/ruled/poolchoice"
@@ -48,6 +50,7 @@ import (
 
 // stages is the path of a problem with rules.
 var stages = []stage.Stage[*attempt]{
+	{Name: "alternatives", Does: "which form of each buffer is chosen", For: (*attempt).varied, Run: (*attempt).vary, Nested: true},
 	{Name: "groups", Does: "which groups of pairs are paid for", For: (*attempt).grouped, Run: (*attempt).group, Nested: true},
 	{Name: "own", Does: "the planner takes rules by itself", For: (*attempt).ruler, Run: (*attempt).own},
 	{Name: "small", Does: "all choices of a small problem, briefly", For: (*attempt).quick, Run: (*attempt).enumerate},
@@ -88,7 +91,7 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 	if err := stage.Run(ctx, a, stages, a.tell); err != nil {
 		return plan.Result{}, err
 	}
-	if !a.Done() || a.grouped() && a.open() {
+	if !a.Done() || (a.varied() || a.grouped()) && a.open() {
 		a.r.Stopped = run.Why(ctx, a.r.Stats.Nodes, o.NodeLimit)
 	}
 	a.r.Objective = p.Objective()
@@ -111,14 +114,26 @@ func (a *attempt) Turn() plan.Turn {
 	return plan.Turn{Nodes: a.r.Stats.Nodes, Height: a.r.Height, LowerBound: a.r.LowerBound, Measures: a.r.Measures}
 }
 
+// varied reports whether the problem has alternatives.
+func (a *attempt) varied() bool { return a.p.Rules.HasAlternatives() }
+
+// vary plans a problem with alternatives, by problems without.
+func (a *attempt) vary(ctx context.Context) error { return a.by(ctx, forms.Plan) }
+
 // grouped reports whether the problem has groups.
 func (a *attempt) grouped() bool { return len(a.p.Rules.Groups) > 0 }
 
 // group plans a problem with groups, by problems without.
-func (a *attempt) group(ctx context.Context) error {
+func (a *attempt) group(ctx context.Context) error { return a.by(ctx, groups.Plan) }
+
+// A search keeps a rule by problems without it.
+type search = func(context.Context, *model.Problem, relax.Options, plan.Stats, relax.Planner) (plan.Result, error)
+
+// by plans by a search whose problems go through all stages.
+func (a *attempt) by(ctx context.Context, rule search) error {
 	o := relax.Options{Options: a.o, Name: a.planner.Name(), Least: pools.Minimizing(a.p, &a.o)}
 	o.Turns = a.tell
-	r, err := groups.Plan(ctx, a.p, o, plan.Stats{}, a.again)
+	r, err := rule(ctx, a.p, o, plan.Stats{}, a.again)
 	a.r, a.whole = r, true
 	return err
 }
@@ -171,7 +186,6 @@ func (a *attempt) lists(ctx context.Context, p *model.Problem, o plan.Options, s
 	choose := func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
 		return poolchoice.Plan(ctx, p, a.planner, o, spent)
 	}
-	type search = func(context.Context, *model.Problem, relax.Options, plan.Stats, relax.Planner) (plan.Result, error)
 	for _, rule := range []search{
 		poollists.Plan, banks.Plan, sizes.Plan, pages.Plan,
 	} {

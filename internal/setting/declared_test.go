@@ -118,6 +118,11 @@ var rules = []keyword{
 		python: "Optional[Lists] = None", typescript: "readonly (readonly Name[])[]",
 	},
 	{
+		name: "alternatives", doc: "lists of buffers of which a plan has one; the others get the offset -1",
+		cxx:    []string{"std::vector<std::vector<int64_t>> alternatives{};"},
+		python: "Optional[Lists] = None", typescript: "readonly (readonly Name[])[]",
+	},
+	{
 		name: "groups", doc: "prices that are paid once for a set of pairs",
 		cxx:        []string{"std::vector<group> groups{};"},
 		python:     "Optional[Iterable[Union[Mapping[str, object], Sequence[object]]]] = None",

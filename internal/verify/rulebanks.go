@@ -10,6 +10,38 @@ import (
 
 // The rules of banks: lists of buffers, objects and pages. See rules.go.
 
+// choices finds the buffers that are absent, and checks that one of each list of alternatives is there.
+func (c *ruled) choices() {
+	c.absent = make([]bool, len(c.p.Buffers))
+	for _, list := range c.rules.Alternatives {
+		one := int32(-1)
+		for _, i := range list {
+			switch pool := c.poolOf(int(i)); {
+			case c.plan.Offsets[i] == model.Absent:
+				if c.absent[i] = true; c.plan.Pools != nil && pool != model.Absent {
+					c.add(model.RuleChoice, int(i), -1, fmt.Sprintf("buffer %s is not chosen, but is in pool number %d",
+						quote(c.p.Buffers[i].ID), int64(pool)+1))
+				}
+			case one >= 0:
+				pair := ordered(one, i)
+				c.add(model.RuleChoice, int(pair[0]), int(pair[1]), fmt.Sprintf("buffers %s and %s are alternatives, but both are there",
+					quote(c.p.Buffers[pair[0]].ID), quote(c.p.Buffers[pair[1]].ID)))
+			default:
+				one = i
+			}
+		}
+		if one < 0 {
+			c.add(model.RuleChoice, int(list[0]), -1, fmt.Sprintf("buffer %s and its alternatives are all absent",
+				quote(c.p.Buffers[list[0]].ID)))
+		}
+	}
+}
+
+// present returns the place in a list of the first buffer that is there; 0 if there is none.
+func (c *ruled) present(list []int32) int {
+	return max(0, slices.IndexFunc(list, func(i int32) bool { return !c.absent[i] }))
+}
+
 // poolLists checks the lists of buffers: in different pools, in one pool, at one offset.
 func (c *ruled) poolLists() {
 	fault := func(rule model.Rule, x, y *stayed, must string) {
@@ -31,9 +63,12 @@ func (c *ruled) poolLists() {
 		}
 	}
 	for _, list := range c.rules.SamePool {
-		first := &c.placed[c.first[list[0]]]
+		var first *stayed
 		for _, i := range list {
 			for k := c.first[i]; k < c.first[i+1]; k++ {
+				if first == nil {
+					first = &c.placed[k]
+				}
 				if x := &c.placed[k]; x.pool != first.pool {
 					fault(model.RuleSame, first, x, "one pool")
 					break
@@ -42,8 +77,12 @@ func (c *ruled) poolLists() {
 		}
 	}
 	for _, list := range c.rules.Lockstep {
-		for _, i := range list[1:] {
-			if x, y := &c.placed[c.first[list[0]]], &c.placed[c.first[i]]; x.at != y.at {
+		first := c.present(list)
+		for _, i := range list[first+1:] {
+			if c.absent[i] {
+				continue
+			}
+			if x, y := &c.placed[c.first[list[first]]], &c.placed[c.first[i]]; x.at != y.at {
 				fault(model.RuleLockstep, x, y, "lockstep, at one offset")
 			}
 		}

@@ -49,6 +49,9 @@ func (c *ruled) penalty() (paid int64) {
 // counting returns how many pairs of a group count: those that share bytes, or those that are not at one place.
 func (c *ruled) counting(g *model.Group) (n int) {
 	for _, pair := range g.Pairs {
+		if c.absent[pair[0]] || c.absent[pair[1]] {
+			continue
+		}
 		x, y := &c.placed[c.first[pair[0]]], &c.placed[c.first[pair[1]]]
 		key := ordered(pair[0], pair[1])
 		body := c.root(pair[0]) == c.root(pair[1])

@@ -60,6 +60,7 @@ func checkPlan(p *model.Problem, plan *model.Plan, claimed []model.Value, most i
 	}
 	var measures []model.Value
 	if c.count(p, plan.Offsets) && c.countPools() {
+		c.choices()
 		c.stays()
 		c.union()
 		c.lists()
@@ -100,6 +101,7 @@ type ruled struct {
 	rules *model.Rules
 	pools []model.Pool
 
+	absent []bool   // of each buffer, whether it is one of several alternatives, and not the chosen one
 	placed []stayed // in the order of the buffers and of time
 	first  []int    // of each buffer, its first stay; one more for the end
 	body   []int32  // of each buffer, one that stands for its body
@@ -151,6 +153,9 @@ func (c *ruled) stays() {
 	for i := range c.p.Buffers {
 		b := &c.p.Buffers[i]
 		c.first = append(c.first, len(c.placed))
+		if c.absent[i] {
+			continue
+		}
 		for _, x := range parts[int32(i)] {
 			c.placed = append(c.placed, stayed{i, x.Lower, x.Upper, known(i, x.Pool), x.Offset})
 		}
@@ -211,8 +216,11 @@ func (c *ruled) union() {
 		c.body[i] = int32(i)
 	}
 	for _, t := range c.rules.Together {
+		first := c.present(t.Buffers)
 		for _, i := range t.Buffers {
-			c.body[c.root(i)] = c.root(t.Buffers[0])
+			if !c.absent[i] {
+				c.body[c.root(i)] = c.root(t.Buffers[first])
+			}
 		}
 	}
 }
@@ -307,15 +315,19 @@ func (c *ruled) one(x *stayed) {
 	}
 }
 
-// ties checks each list of ties against its first buffer.
+// ties checks each list of ties against its first buffer that is there.
 func (c *ruled) ties() {
 	for _, t := range c.rules.Together {
+		first := c.present(t.Buffers)
 		for m, i := range t.Buffers {
-			f := t.Buffers[0]
+			if c.absent[i] {
+				continue
+			}
+			f := t.Buffers[first]
 			x, y := &c.placed[c.first[f]], &c.placed[c.first[i]]
 			by := int64(0)
 			if t.At != nil {
-				by = t.At[m] - t.At[0]
+				by = t.At[m] - t.At[first]
 			}
 			if i == f || x.pool == y.pool && add(x.at, by) == y.at {
 				continue

@@ -21,6 +21,9 @@ func TestCheckPlanDrawn(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		p := drawn.Ruled(r)
+		if seed%3 == 0 {
+			p = drawn.Choosing(r)
+		}
 		best, plan, _ := oracle.Ruled(p, 200_000)
 		if plan == nil {
 			continue
@@ -68,15 +71,31 @@ func shake(r *rand.Rand, p *model.Problem, plan *model.Plan) *model.Plan {
 		}
 	}
 	heights := make([]int64, len(pools))
+	lacks := p.MayLack()
 	for i := range s.Offsets {
 		var pool *int32
 		if s.Pools != nil {
 			pool = &s.Pools[i]
 		}
+		if lacks[i] && r.IntN(8) == 0 { // what is there goes, or comes back
+			was := s.Offsets[i]
+			if s.Offsets[i] = -1; was == -1 {
+				s.Offsets[i] = 0
+			}
+			if pool != nil {
+				*pool = int32(s.Offsets[i])
+			}
+		}
+		if s.Offsets[i] == -1 {
+			continue
+		}
 		move(i, &s.Offsets[i], pool)
 	}
 	for _, x := range plan.Parts {
 		parts := slices.Clone(x.Parts)
+		if s.Offsets[x.Buffer] == -1 {
+			continue
+		}
 		for k := range parts {
 			var pool *int32
 			if s.Pools != nil {
@@ -92,6 +111,9 @@ func shake(r *rand.Rand, p *model.Problem, plan *model.Plan) *model.Plan {
 		s.Parts = append(s.Parts, model.Parts{Buffer: x.Buffer, Parts: parts})
 	}
 	for i, at := range s.Offsets {
+		if at == -1 {
+			continue
+		}
 		pool := int32(0)
 		if s.Pools != nil {
 			pool = s.Pools[i]
@@ -207,6 +229,22 @@ func TestCheckPlanRules(t *testing.T) {
 		{"lockstep", model.RuleLockstep, 1, func(p *model.Problem, _ *model.Plan) {
 			p.Rules.Lockstep = [][]int32{{0, 1}, {3, 1}}
 		}, `buffers "d" and "b" must be in lockstep, at one offset, but they are at offset 2 of pool "x" and at offset 4 of pool "x"`},
+		{"a choice of two", model.RuleChoice, 1, func(p *model.Problem, _ *model.Plan) {
+			p.Rules.Alternatives = [][]int32{{3, 0}}
+		}, `buffers "a" and "d" are alternatives, but both are there`},
+		{"a choice of none", model.RuleChoice, 1, func(p *model.Problem, plan *model.Plan) {
+			p.Rules.Alternatives, plan.Offsets[0], plan.Offsets[3], plan.Height = [][]int32{{3, 0}}, -1, -1, 12
+			plan.Pools[0], plan.Pools[3] = -1, -1
+		}, `buffer "d" and its alternatives are all absent`},
+		{"a pool of what is not chosen", model.RuleChoice, 1, func(p *model.Problem, plan *model.Plan) {
+			p.Rules.Alternatives, plan.Offsets[3] = [][]int32{{3, 0}}, -1
+		}, `buffer "d" is not chosen, but is in pool number 1`},
+		{"what is not chosen", "", 0, func(p *model.Problem, plan *model.Plan) {
+			p.Rules.Alternatives, plan.Offsets[3], plan.Pools[3] = [][]int32{{3, 1, 0}}, -1, -1
+			plan.Offsets[1], plan.Pools[1] = -1, -1 // the other end of a tie and of a distance
+			p.Rules.SamePool, p.Rules.Lockstep = [][]int32{{3, 0}, {1, 0}}, [][]int32{{1, 0}, {0, 3}}
+			p.Rules.Groups = []model.Group{{Pairs: []model.Pair{{1, 3}}, Cost: 2, Moved: true}}
+		}, ""},
 		{"objects", model.RuleObjects, 1, func(p *model.Problem, plan *model.Plan) {
 			p.Rules.Pools[0].Objects, plan.Offsets[3], p.Rules.Apart = true, 5, nil
 			p.Rules.MayOverlap = append(p.Rules.MayOverlap, model.Pair{1, 3})

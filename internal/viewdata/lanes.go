@@ -20,6 +20,14 @@ type laneMeta struct {
 	Capacity int64      `json:"capacity,omitempty"`
 	Cost     int64      `json:"cost,omitempty"`
 	Reserved [][2]int64 `json:"reserved,omitempty"`
+	Borders  []int64    `json:"borders,omitempty"`
+}
+
+// sayingMeta is what rules make of a buffer.
+type sayingMeta struct {
+	Buffer int    `json:"buffer"`
+	Name   string `json:"name"`
+	Text   string `json:"text"`
 }
 
 // measureMeta is a measure of the objective.
@@ -52,7 +60,9 @@ func (d *Doc) drawn() (*Doc, *poolview.Drawing, error) {
 			if i < 0 || i >= len(of.First) {
 				return nil, fmt.Errorf("buffer %d at fault does not exist: there are %d", i, len(of.First))
 			}
-			out = append(out, of.First[i])
+			if of.First[i] >= 0 {
+				out = append(out, of.First[i])
+			}
 		}
 		return out, nil
 	}
@@ -64,7 +74,9 @@ func (d *Doc) drawn() (*Doc, *poolview.Drawing, error) {
 	}
 	plain.Pairs = nil
 	for _, pair := range d.Pairs {
-		plain.Pairs = append(plain.Pairs, [2]int{of.First[pair[0]], of.First[pair[1]]})
+		if a, b := of.First[pair[0]], of.First[pair[1]]; a >= 0 && b >= 0 {
+			plain.Pairs = append(plain.Pairs, [2]int{a, b})
+		}
 	}
 	return &plain, of, nil
 }
@@ -77,11 +89,15 @@ func (p *packer) lanes(d *Doc, of *poolview.Drawing) {
 	for _, l := range of.Lanes {
 		m := laneMeta{
 			Name: l.Pool.ID, Base: l.Base, Room: l.Room, Height: l.Height, Capacity: l.Pool.Capacity, Cost: l.Pool.Cost,
+			Borders: l.Pool.Borders,
 		}
 		for _, r := range l.Pool.Reserved {
 			m.Reserved = append(m.Reserved, [2]int64{r.Lower, r.Upper})
 		}
 		p.meta.Lanes = append(p.meta.Lanes, m)
+	}
+	for _, x := range of.Said {
+		p.meta.Said = append(p.meta.Said, sayingMeta(x))
 	}
 	measures := verify.MeasuresOf(d.Problem, d.plan())
 	for _, m := range d.Problem.Objective() {

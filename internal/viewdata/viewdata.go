@@ -120,6 +120,7 @@ type meta struct {
 	Groupings  []grouping    `json:"groupings,omitempty"`
 	Lanes      []laneMeta    `json:"lanes,omitempty"`    // of a problem with rules, in the order of the pools
 	Measures   []measureMeta `json:"measures,omitempty"` // its objective
+	Said       []sayingMeta  `json:"said,omitempty"`     // what rules make of single buffers
 	Columns    []column      `json:"columns"`
 	Bytes      int           `json:"bytes"` // of the columns, unpacked
 }

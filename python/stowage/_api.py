@@ -59,7 +59,7 @@ def solve(
     may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None, penalties: Optional[Triples] = None,
     evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
     period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, different_pools: Optional[Lists] = None,
-    same_pool: Optional[Lists] = None, lockstep: Optional[Lists] = None, kinds: Optional[Lists] = None,
+    same_pool: Optional[Lists] = None, lockstep: Optional[Lists] = None, kinds: Optional[Lists] = None, alternatives: Optional[Lists] = None,
     groups: Optional[Iterable[Union[Mapping[str, object], Sequence[object]]]] = None, spans: Optional[Iterable[Name]] = None,
     planner: Optional[str] = None, capacity: Optional[Size] = None, minimize: bool = False, timeout: Optional[Seconds] = None,
     nodes: Optional[SupportsIndex] = None, workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0, without: Sequence[str] = (),
@@ -99,6 +99,8 @@ def solve(
                   offset, each in its pool
     kinds         lists of buffers of one kind; two of different kinds that conflict share no page
                   of a pool with a granularity
+    alternatives  lists of buffers of which a plan has one: forms of different sizes, lifespans or costs.
+                  The others have the offset -1, and None as pool
     groups        prices that are paid once for a set of pairs: {"pairs": [(a, b)], "cost": 3}; "paid"
                   is "if one shares" (bytes; the default), "if all share", "unless all coincide"
                   (at one offset of one pool) or "unless one coincides"
@@ -111,8 +113,8 @@ def solve(
     problem = Problem(
         lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, pools=pools, allowed=allowed, costs=costs,
         together=together, apart=apart, may_overlap=may_overlap, distances=distances, penalties=penalties, period=period,
-        evictions=evictions, objective=objective, different_pools=different_pools, same_pool=same_pool, lockstep=lockstep, kinds=kinds, groups=groups,
-        spans=spans,
+        evictions=evictions, objective=objective, different_pools=different_pools, same_pool=same_pool, lockstep=lockstep, kinds=kinds,
+        alternatives=alternatives, groups=groups, spans=spans,
     )  # fmt: skip
     o = _options(capacity, minimize, timeout, nodes, workers, seed, planner, without, params)
     if start is None:
@@ -551,7 +553,7 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
 
 
 def valid(
-    source: Source, offsets: Start, capacity: Optional[Size] = None, *, pools: Optional[Iterable[Name]] = None, ends: Optional[str] = None
+    source: Source, offsets: Start, capacity: Optional[Size] = None, *, pools: Optional[Iterable[Optional[Name]]] = None, ends: Optional[str] = None
 ) -> bool:
     """Returns whether a plan is valid: no two buffers overlap, and all alignments, fixed
     offsets, rules and the capacity are kept. verify says what is wrong."""
@@ -559,7 +561,7 @@ def valid(
 
 
 def verify(
-    source: Source, offsets: Start, capacity: Optional[Size] = None, *, pools: Optional[Iterable[Name]] = None, ends: Optional[str] = None
+    source: Source, offsets: Start, capacity: Optional[Size] = None, *, pools: Optional[Iterable[Optional[Name]]] = None, ends: Optional[str] = None
 ) -> str:
     """Checks a plan. Returns the first fault as text, or "" if the plan is valid; valid
     returns True or False. offsets is a Plan, which has its pools and parts, or a column; pools is
@@ -589,9 +591,9 @@ def verify(
         return shown(answer[1])
     import json
 
-    plan: dict[str, Any] = {"status": "feasible", "offsets": [int(x) for x in column]}
+    plan: dict[str, Any] = {"status": "feasible", "offsets": [int(x) for x in column]}  # -1 is for an alternative that is not chosen
     if where is not None and p.rules is not None:
-        plan["pools"] = [p.rules.pools[k].id for k in where]
+        plan["pools"] = [p.rules.pools[k].id if k >= 0 else None for k in where]
     names = p.names or [str(i) for i in range(p.count)]
     for i, part in parts:
         plan.setdefault("parts", {}).setdefault(names[i], []).append({key: x for key, x in part._asdict().items() if x is not None})

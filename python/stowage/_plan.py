@@ -99,7 +99,7 @@ class Plan:
     backtracks: int
     seconds: float
     reason: str
-    pools: Optional[list[str]]
+    pools: Optional[list[Optional[str]]]
     parts: dict[int, list[Part]]
     objective: list[str]
     measures: dict[str, int]
@@ -124,7 +124,7 @@ class Plan:
         p = self.problem
         pools = p.rules.pools if p.rules is not None else ()
         only = pools[0].id if len(pools) == 1 else None
-        self.pools = written.get("pools") or ([only] * p.count if only is not None and written else None)
+        self.pools = written.get("pools") or ([only if x >= 0 else None for x in self.offsets] if only is not None and written and self.offsets is not None else None)
         index = {name: i for i, name in enumerate(p.names or map(str, range(p.count)))} if written.get("parts") else {}
         for name, rows in written.get("parts", {}).items():
             self.parts[index[name]] = [Part(x["lower"], x["upper"], x["offset"], x.get("pool", only)) for x in rows]

@@ -119,7 +119,7 @@ class Problem:
         may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None, penalties: Optional[Triples] = None,
         evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
         period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, different_pools: Optional[Lists] = None,
-        same_pool: Optional[Lists] = None, lockstep: Optional[Lists] = None, kinds: Optional[Lists] = None,
+        same_pool: Optional[Lists] = None, lockstep: Optional[Lists] = None, kinds: Optional[Lists] = None, alternatives: Optional[Lists] = None,
         groups: Optional[Iterable[Union[Mapping[str, object], Sequence[object]]]] = None, spans: Optional[Iterable[Name]] = None,
         capacity: Size = 0, name: str = "",
         # end of Problem
@@ -172,12 +172,13 @@ class Problem:
             starts is not None and ends is not None or pools is not None or allowed is not None or costs is not None or together is not None
             or apart is not None or may_overlap is not None or distances is not None or penalties is not None or period is not None
             or evictions is not None or objective is not None or different_pools is not None or same_pool is not None
-            or lockstep is not None or kinds is not None or groups is not None or spans is not None
+            or lockstep is not None or kinds is not None or alternatives is not None or groups is not None or spans is not None
         ):  # fmt: skip
             ruled = {
                 "pools": pools, "allowed": allowed, "costs": costs, "together": together, "apart": apart, "may_overlap": may_overlap,
                 "distances": distances, "penalties": penalties, "period": period, "evictions": evictions, "objective": objective,
-                "different_pools": different_pools, "same_pool": same_pool, "lockstep": lockstep, "kinds": kinds, "groups": groups, "spans": spans,
+                "different_pools": different_pools, "same_pool": same_pool, "lockstep": lockstep, "kinds": kinds, "alternatives": alternatives,
+                "groups": groups, "spans": spans,
             }  # fmt: skip
             self.rules = Rules(n, self.names, ruled, (starts, ends) if starts is not None and ends is not None else None) or None
         self._capacity, self.name = _units.size("capacity", capacity) if capacity else 0, name

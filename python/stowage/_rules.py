@@ -57,7 +57,7 @@ class Part(NamedTuple):
 
 
 # The rules that are lists of buffers, and the lists of rows.
-LISTINGS = ("different_pools", "same_pool", "lockstep", "kinds")
+LISTINGS = ("different_pools", "same_pool", "lockstep", "kinds", "alternatives")
 LISTS = ("reserved", "allowed", "costs", "together", "apart", "may_overlap", "distances", "penalties", "evictions", *LISTINGS, "borders", "sizes", "spans", "groups", "group_costs")
 
 # When the price of a group is paid.
@@ -89,6 +89,7 @@ class Rules:
                  lists of buffers: any two in different pools, all in one pool, or all at one
                  offset, each in its pool
     kinds        lists of buffers of one kind
+    alternatives lists of buffers of which a plan has one
     groups       prices that are paid once for a set of pairs: {"pairs", "cost", "paid"}
     spans        buffers that may lie on both sides of a border of their pool
     """
@@ -217,6 +218,7 @@ class Rules:
     different_pools: list[tuple[int, ...]] = _rows("different_pools", "Lists of buffers, any two of which are in different pools.")
     same_pool: list[tuple[int, ...]] = _rows("same_pool", "Lists of buffers that are all in one pool.")
     kinds: list[tuple[int, ...]] = _rows("kinds", "Lists of buffers of one kind.")
+    alternatives: list[tuple[int, ...]] = _rows("alternatives", "Lists of buffers of which a plan has one.")
 
     @property
     def groups(self) -> list[dict[str, Any]]:
@@ -241,10 +243,10 @@ class Rules:
         lower, upper = ([column[k : k + self.threads].tolist() for k in range(0, len(column), self.threads)] for column in self._clocks)
         return lower, upper
 
-    def numbers(self, name: str, pools: Iterable[Name]) -> list[int]:
-        """Returns the numbers of pools that are given by number or by name."""
+    def numbers(self, name: str, pools: Iterable[Optional[Name]]) -> list[int]:
+        """Returns the numbers of pools that are given by number or by name; -1 for None, of an alternative that is not chosen."""
         of = _Names("pool", len(self.pools), [pool.id for pool in self.pools])
-        return [of(name, x) for x in _many(name, pools)]
+        return [-1 if x is None else of(name, x) for x in _many(name, pools)]
 
     def _given(self) -> dict[str, Any]:
         """Returns the keywords that make the same rules again."""

@@ -163,6 +163,8 @@ class Rules(unittest.TestCase):
             (two, {"pools": [stowage.Pool("x", borders=[8])], "objective": "height"}, "height", 13),
             (two, {"pools": [{"id": "x", "borders": [8]}], "objective": "height", "spans": ["b"]}, "height", 11),
             (two, {"pools": [{"id": "x", "granularity": 8}], "objective": "height", "kinds": [["a"], ["b"]]}, "height", 13),
+            (two, {"pools": [{"id": "x"}], "objective": "height", "alternatives": [("a", "b")]}, "height", 5),
+            (two, {"pools": ["x", "y"], "objective": "cost", "costs": [{"x": 3}, None], "allowed": ["x", None], "alternatives": [(1, 0)]}, "cost", 0),
             (apart, {"groups": [{"pairs": [("a", "b")], "cost": 7}], "objective": ["penalty", "height"]}, "height", 11),
             (apart, {"groups": [([(0, 1)], 7, "unless all coincide")], "objective": "penalty"}, "penalty", 0),
             (two, {"pools": [stowage.Pool("x", sizes=[(8, 1), (16, 5)]), {"id": "y", "sizes": [[8, 3]]}], "objective": "cost"}, "cost", 4),
@@ -176,6 +178,10 @@ class Rules(unittest.TestCase):
             self.assertEqual(d["version"], 3 if len(rules) > 2 or "groups" in rules or any(x in str(d["pools"]) for x in ("objects", "borders", "sizes")) else 2)
             self.assertEqual(pickle.loads(pickle.dumps(p)).as_dict(), d)
             self.assertEqual(_api._problem_of(d).as_dict(), d)
+        plan = stowage.solve(*two, pools=["x", "y"], alternatives=[[0, 1]], objective=["height"])
+        self.assertEqual((list(plan.offsets), plan.pools[0], plan.problem.rules.alternatives), ([-1, 0], None, [(0, 1)]))
+        self.assertEqual((stowage.verify(plan.problem, plan), stowage.verify(plan.problem, [0, 0], pools=["x", "y"])[:7]), ("", "buffers"))
+        self.assertEqual(stowage.verify(plan.problem, plan.offsets, pools=plan.pools), "")
         with self.assertRaisesRegex(stowage.InputError, "different_pools\\[0\\]: there is no buffer"):
             stowage.solve(*two, different_pools=[[0, 7]], pools=["x", "y"])
         with self.assertRaisesRegex(stowage.InputError, "neither True nor False"):

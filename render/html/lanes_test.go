@@ -126,3 +126,46 @@ func TestLanesBroken(t *testing.T) {
 		t.Error("a plan with one pool for four buffers is drawn")
 	}
 }
+
+// TestBrowserBanks shows borders, buffers in lockstep, and the alternatives that a plan chooses.
+func TestBrowserBanks(t *testing.T) {
+	p := &model.Problem{
+		Buffers: []model.Buffer{
+			{ID: "matrix", Upper: 4, Size: 24, Extra: &model.Extra{Pools: []int32{0}, Spans: true}},
+			{ID: "a0", Upper: 4, Size: 8, Extra: &model.Extra{Pools: []int32{0}}},
+			{ID: "a1", Upper: 4, Size: 8, Extra: &model.Extra{Pools: []int32{1}}},
+			{ID: "ring of 2", Upper: 4, Size: 30, Extra: &model.Extra{Pools: []int32{1}}},
+			{ID: "ring of 3", Upper: 4, Size: 45, Extra: &model.Extra{Pools: []int32{1}}},
+		},
+		Rules: &model.Rules{
+			Pools:        []model.Pool{{ID: "tile", Capacity: 64, Borders: []int64{16, 32, 48}}, {ID: "far", Capacity: 64}},
+			Lockstep:     [][]int32{{1, 2}},
+			Alternatives: [][]int32{{3, 4}},
+		},
+	}
+	page := chromium.Open(t, 1400, 900)
+	var b bytes.Buffer
+	must.Do(t, html.Write(&b, p, []int64{0, 24, 24, -1, 0}, html.Options{Pools: []int32{0, 0, 1, -1, 1}}))
+	path := filepath.Join(t.TempDir(), "page.html")
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
+	page.Go("file://" + path)
+	page.Until("window.stowage && stowage.ready")
+	drawn := func(kind string) string {
+		return page.Text(fmt.Sprintf(`(() => { const p = stowage.plots[0]; p.draw();
+			return p.drawn.filter((d) => d.kind === %q).map((d) => d.full).join("; "); })()`, kind))
+	}
+	if got := drawn("border"); got != "tile 16; tile 32; tile 48" {
+		t.Errorf("the borders are %q", got)
+	}
+	for i, want := range []string{"Banks 1 to 2", "At one offset with a1", "At one offset with a0", "Chosen in place of ring of 2"} {
+		says := page.Text(fmt.Sprintf(`(() => { stowage.select(0, %d, true);
+			return document.getElementById("says").textContent; })()`, i))
+		if !strings.Contains(says, want) {
+			t.Errorf("buffer %d says %q, without %q", i, says, want)
+		}
+	}
+	page.Eval(`(() => { stowage.select(0, 1, true); return 0; })()`, new(int))
+	if got := drawn("link"); got != "a0 – a1" {
+		t.Errorf("the links of a0 are %q", got)
+	}
+}

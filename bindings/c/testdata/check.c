@@ -175,6 +175,9 @@ static void rules(void) {
 		CHECK(stowage_set_borders(b, 0, NULL, NULL) == 0 && stowage_set_spans(b, 0, NULL) == 0 && stowage_set_sizes(b, 0, NULL, NULL, NULL) == 0);
 		CHECK(stowage_set_lockstep(b, 0, NULL, NULL) == 0 && stowage_set_allowed(b, 0, NULL, NULL) == 0);
 		CHECK(stowage_set_buffers(b, 2, early, late, bytes) == 0 && stowage_set_pools(b, 1, pools, NULL, NULL, NULL) == 0);
+		CHECK(stowage_set_alternatives(b, 2, none, both) == 0 && stowage_set_objective(b, 1, height) == 0 && stowage_solve(b, offsets) == STOWAGE_OPTIMAL);
+		CHECK(offsets[0] == STOWAGE_NONE && offsets[1] == 0 && strstr(stowage_json(b, NULL), "\"alternatives\"") != NULL);
+		CHECK(stowage_verify(b, offsets) == 0 && stowage_set_alternatives(b, 0, NULL, NULL) == 0);
 		CHECK(stowage_set_groups(b, 1, none, none, both + 1) == 0 && stowage_set_group_costs(b, 1, bytes, none) == 0);
 		CHECK(stowage_set_objective(b, 1, penalty) == 0 && stowage_solve(b, offsets) == STOWAGE_OPTIMAL && offsets[0] != offsets[1]);
 		CHECK(stowage_get_measure(b, "penalty", &value, NULL) == 0 && value == 0 && strstr(stowage_json(b, NULL), "\"groups\"") != NULL);

@@ -249,6 +249,10 @@ static void memories() {
   r.pools = {{"x"}, {"y"}}, r.pools[0].sizes = {{8, 1}, {16, 5}}, r.pools[1].sizes = {{8, 3}};
   CHECK(s.rules(r).solve().pools[0] != s.solve().pools[1] && s.measure("cost").first == 4);
   r = {};
+  r.pools = {{"x"}, {"y"}}, r.alternatives = {{1, 0}}, r.objective = {"height"};
+  p = s.rules(r).solve();
+  CHECK(p.height == 5 && p.offsets[0] == STOWAGE_NONE && p.pools[0] == STOWAGE_NONE && s.verify(p) == 0);
+  r = {};
   r.groups = {{{{0, 1}}, 4}, {{{0, 1}}, 3, STOWAGE_UNLESS_ALL_COINCIDE}}, r.objective = {"penalty"};
   CHECK(s.buffers({0, 1}, {1, 2}, {7, 5}).rules(r).solve().height == 12 && s.measure("penalty").first == 3);
   r = {};

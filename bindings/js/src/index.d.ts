@@ -98,6 +98,8 @@ export interface Rules {
   lockstep?: readonly (readonly Name[])[];
   /** Lists of buffers of one kind; two of different kinds that conflict share no page of a pool with a granularity. */
   kinds?: readonly (readonly Name[])[];
+  /** Lists of buffers of which a plan has one; the others get the offset -1. */
+  alternatives?: readonly (readonly Name[])[];
   /** Prices that are paid once for a set of pairs. */
   groups?: readonly { pairs: readonly (readonly Name[])[]; cost: Whole; paid?: Paid }[];
   /** Buffers that may lie on both sides of a border of their pool. */

@@ -8,11 +8,11 @@ import { sizeOf } from "./units.js";
 // prettier-ignore
 const RULES = [
   "pools", "allowed", "costs", "together", "apart", "mayOverlap", "distances", "penalties", "evictions", "clocks",
-  "period", "objective", "differentPools", "samePool", "lockstep", "kinds", "groups", "spans",
+  "period", "objective", "differentPools", "samePool", "lockstep", "kinds", "alternatives", "groups", "spans",
 ];
 // end of rules
 // Those that are lists, row after row.
-const LISTS = ["reserved", ...RULES.slice(1, 9), "differentPools", "samePool", "objects", "lockstep", "borders", "sizes", "spans", "granularity", "kinds", "groups", "groupCosts"];
+const LISTS = ["reserved", ...RULES.slice(1, 9), "differentPools", "samePool", "objects", "lockstep", "borders", "sizes", "spans", "granularity", "kinds", "groups", "groupCosts", "alternatives"];
 const PAID = ["if one shares", "if all share", "unless all coincide", "unless one coincides"];
 const POOL = ["id", "capacity", "alignment", "cost", "reserved", "objects", "borders", "sizes", "granularity"];
 
@@ -84,7 +84,7 @@ export function rulesOf(rules, n, ids) {
       lists[name].push(buffer(a, what), buffer(b, what), ...value.map((x) => wholeOf(x, what)));
     });
   }
-  for (const name of ["differentPools", "samePool", "lockstep", "kinds"]) {
+  for (const name of ["differentPools", "samePool", "lockstep", "kinds", "alternatives"]) {
     rowsOf(rules[name], name).forEach((list, k) => {
       const what = `${name}[${k}]`;
       for (const of of rowsOf(list, what)) lists[name].push(BigInt(k), buffer(of, what));
@@ -139,7 +139,7 @@ export function placesIn({ pools, parts }, rules, n, ids) {
   if (given(pools)) {
     const rows = rowsOf(pools, what);
     if (rows.length !== n) throw new InputError(`pools has ${rows.length} names for ${n} buffers`);
-    out.pools = BigInt64Array.from(rows, (name) => pool(name, what));
+    out.pools = BigInt64Array.from(rows, (name) => (name === null ? -1n : pool(name, what)));
   }
   const rows = rowsOf(parts, "parts").flatMap(({ buffer: of, lower, upper, pool: name, offset }, k) => [
     buffer(of, `parts[${k}]`),

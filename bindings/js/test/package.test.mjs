@@ -829,6 +829,7 @@ test("every rule", async () => {
     [two, { pools: [{ id: "x", borders: [8] }] }, "height", 13, 11],
     [two, { pools: [{ id: "x", borders: [8] }], spans: [1] }, "height", 11],
     [two, { pools: [{ id: "x", granularity: 8 }], kinds: [[0], [1]] }, "height", 13, 11],
+    [two, { pools: ["x", "y"], alternatives: [[0, "1"]], objective: ["height"] }, "height", 5, 11],
     [apart, { groups: [{ pairs: [[0, 1]], cost: 7 }], objective: ["penalty", "height"] }, "height", 11, 6],
     [apart, { groups: [{ pairs: [[0, 1]], cost: 7, paid: "unless all coincide" }], objective: "penalty" }, "penalty", 0],
     [two, { pools: [{ id: "x", sizes: [[8, 1], [16, 5]] }, { id: "y", sizes: [[8, 3]] }] }, "cost", 4],

@@ -150,6 +150,8 @@ Keys beside buffers:
                offset, each in its pool; the file then has version 3
   kinds        lists of buffers of one kind (version 3): two of different
                kinds that conflict share no page of such a pool
+  alternatives lists of buffers of which a plan has one (version 3): forms
+               of different sizes, lifespans, pools or costs
   distances    a result over an operand: {"buffers": [operand, result],
                "distance": D}, if offset of operand - that of result >= D
   penalties    {"buffers": [a, b], "cost": N}, paid if the two share a byte

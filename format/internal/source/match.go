@@ -36,7 +36,7 @@ func Match(file string, q *model.Problem, plan *model.Plan, p *model.Problem) (*
 		matched.Pools = make([]int32, len(p.Buffers))
 	}
 	at := make([]int32, len(q.Buffers)) // the index in p of each buffer of q
-	seen := make([]bool, len(p.Buffers))
+	seen, lacks := make([]bool, len(p.Buffers)), p.MayLack()
 	for k := range q.Buffers {
 		name := q.Buffers[k].ID
 		i, ok := index[name]
@@ -46,8 +46,13 @@ func Match(file string, q *model.Problem, plan *model.Plan, p *model.Problem) (*
 			})
 			continue
 		}
-		at[k], matched.Offsets[i], seen[i] = i, plan.Offsets[k], true
-		if matched.Pools != nil {
+		at[k], matched.Offsets[i] = i, plan.Offsets[k]
+		if seen[i] = plan.Has(k) || lacks[i]; !seen[i] {
+			continue
+		}
+		if matched.Pools != nil && !plan.Has(k) {
+			matched.Pools[i] = model.Absent
+		} else if matched.Pools != nil {
 			matched.Pools[i] = pools[plan.PoolOf(k)]
 		}
 	}

@@ -150,6 +150,9 @@ func (x *Search) result(by string) plan.Result {
 			if k == len(r.Bounds) {
 				r.Bounds = append(r.Bounds, model.Value{Measure: m})
 			}
+			if r.Bounds[k].Value < model.ValueOf(r.Measures, m) {
+				r.Status, r.ProvedBy = model.Feasible, "" // the best of its branch, perhaps not of all
+			}
 		}
 		return r
 	}

@@ -1,6 +1,7 @@
 package drawn
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -49,6 +50,9 @@ func Bank(r *rand.Rand, want ...string) *model.Problem {
 		}
 		if slices.Contains(banks, "groups") {
 			gather(r, &q)
+		}
+		if slices.Contains(banks, "alternatives") && !choose(r, &q) {
+			continue
 		}
 		has := FeaturesOf(&q)
 		if model.Validate(&q) == nil && !slices.ContainsFunc(slices.Concat(banks, rest),
@@ -186,6 +190,67 @@ func inStep(r *rand.Rand, p *model.Problem) bool {
 		p.Rules.Lockstep = append(p.Rules.Lockstep, slices.Clone(can[:2+r.IntN(min(2, len(can)-1))]))
 	}
 	return len(p.Rules.Lockstep) > 0
+}
+
+// Choosing returns a problem of Ruled with alternatives.
+func Choosing(r *rand.Rand) *model.Problem {
+	for {
+		p, rules := *Ruled(r), model.Rules{}
+		if p.Rules != nil {
+			rules = *p.Rules
+		}
+		if p.Rules = &rules; choose(r, &p) && model.Validate(&p) == nil {
+			return &p
+		}
+	}
+}
+
+// choose makes alternatives of some buffers. If the problem is small, some get a copy of another size and lifespan first, which
+// may be cheaper in some pools.
+func choose(r *rand.Rand, p *model.Problem) bool {
+	n := len(p.Buffers)
+	p.Buffers = slices.Clone(p.Buffers)
+	taken := make([]bool, n)
+	for k := range 1 + r.IntN(2) {
+		i := r.IntN(n)
+		if b := p.Buffers[i]; n+k < 6 && !taken[i] && r.IntN(4) > 0 {
+			b.ID, b.Gaps = fmt.Sprintf("%s'%d", b.ID, k), slices.Clone(b.Gaps)
+			if b.Size = 1 + r.Int64N(b.Size+2); b.HasWindow() || b.Size < 1 {
+				b.Size, b.Gaps = p.Buffers[i].Size, nil
+			}
+			if pools := p.AllPools(); r.IntN(2) == 0 && pools[0].ID != "" {
+				x := model.Extra{}
+				if b.Extra != nil {
+					x = *b.Extra
+				}
+				x.Costs = nil
+				for q := range pools {
+					x.Costs = append(x.Costs, model.PoolCost{Pool: int32(q), Cost: r.Int64N(1 + 2*b.Size)})
+				}
+				b.Extra = &x
+			}
+			p.Buffers = append(p.Buffers, b)
+			taken = append(taken, true)
+			taken[i] = true
+			p.Rules.Alternatives = append(p.Rules.Alternatives, []int32{int32(i), int32(len(p.Buffers) - 1)})
+			continue
+		}
+		var free []int32
+		for j := range n {
+			if !taken[j] {
+				free = append(free, int32(j))
+			}
+		}
+		if len(free) > 1 {
+			r.Shuffle(len(free), func(a, b int) { free[a], free[b] = free[b], free[a] })
+			list := free[:2+r.IntN(min(2, len(free)-1))]
+			for _, j := range list {
+				taken[j] = true
+			}
+			p.Rules.Alternatives = append(p.Rules.Alternatives, slices.Clone(list))
+		}
+	}
+	return p.Rules.HasAlternatives()
 }
 
 // divide divides some pools into objects. Some problems are to have few objects, if oracle.Ruled can say how many.

@@ -45,6 +45,8 @@ func Without(p *model.Problem, feature string) *model.Problem {
 		rules.Lockstep = nil
 	case "groups":
 		rules.Groups = nil
+	case "alternatives":
+		rules.Alternatives = nil
 	case "distances":
 		rules.Distances = nil
 	case "penalties":

@@ -17,7 +17,7 @@ var RuledFeatures = []string{
 }
 
 // BankRules are further features, which only Bank draws.
-var BankRules = []string{"different_pools", "same_pool", "objects", "lockstep", "borders", "sizes", "granularity", "groups"}
+var BankRules = []string{"different_pools", "same_pool", "objects", "lockstep", "borders", "sizes", "granularity", "groups", "alternatives"}
 
 // FeaturesOf returns the features of RuledFeatures and BankRules that a problem has, in their order.
 func FeaturesOf(p *model.Problem) []string {
@@ -32,6 +32,7 @@ func FeaturesOf(p *model.Problem) []string {
 		"different_pools": len(r.DifferentPools) > 0, "same_pool": len(r.SamePool) > 0, "objects": r.HasObjects(),
 		"lockstep": len(r.Lockstep) > 0, "borders": r.HasBorders(), "sizes": r.HasSizes(),
 		"granularity": r.HasPages() && len(r.Kinds) > 1, "groups": len(r.Groups) > 0,
+		"alternatives": r.HasAlternatives(),
 	}
 	for _, q := range r.Pools {
 		has["capacity"] = has["capacity"] || q.Capacity > 0

@@ -36,7 +36,6 @@ func Chains(p *model.Problem, most int) (best []int64, plan *model.Plan, decided
 	if p.Rules != nil {
 		o.rules = *p.Rules
 	}
-	o.joined()
 	if slices.Contains(p.Objective(), model.MeasureObjects) {
 		return nil, nil, false
 	}
@@ -47,7 +46,7 @@ func Chains(p *model.Problem, most int) (best []int64, plan *model.Plan, decided
 		c.matrix()
 		c.place()
 	}
-	o.choose(0, nil, 0)
+	o.pick(0)
 	return o.best, o.plan, most == 0 || o.nodes <= most
 }
 
@@ -266,7 +265,7 @@ func (c *chains) free(g int, joined func(m int) bool) {
 	x := &c.rules.Groups[g]
 	for _, pair := range x.Pairs {
 		k, m := c.pieceOf(pair[0]), c.pieceOf(pair[1])
-		if !joined(k) || !joined(m) || !c.counts(x, k, m) {
+		if k < 0 || m < 0 || !joined(k) || !joined(m) || !c.counts(x, k, m) {
 			continue
 		}
 		l := &c.all[k][m]

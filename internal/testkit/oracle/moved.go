@@ -15,6 +15,7 @@ func Moved(p *model.Problem, at []int64, pool []int32, mine []bool, cost func(i 
 	if p.Rules != nil {
 		o.rules = *p.Rules
 	}
+	o.absent = make([]bool, len(p.Buffers))
 	o.joined()
 	if !o.reaches() {
 		return 0, 0, false, false

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a second opinion on tiny problems with rules, by plain enumeration. Every set of evictions is
-// tried. What is left of each buffer, as a whole or in parts, goes into every pool that it may be in, at every multiple
+// Idea: a second opinion on tiny problems with rules, by plain enumeration. Every choice of alternatives and every set of
+// evictions is tried. What is left of each buffer, as a whole or in parts, goes into every pool that it may be in, at every multiple
 // of its alignments, whether or not another buffer ends there. A branch ends if it breaks a rule, or if
 // its measures so far are not lexicographically below those of the best plan.
 //
@@ -34,7 +33,6 @@ func Ruled(p *model.Problem, most int) (best []int64, plan *model.Plan, decided 
 	if p.Rules != nil {
 		o.rules = *p.Rules
 	}
-	o.joined()
 	if !o.reaches() {
 		return nil, nil, false
 	}
@@ -43,7 +41,7 @@ func Ruled(p *model.Problem, most int) (best []int64, plan *model.Plan, decided 
 		o.connect()
 		o.place(0)
 	}
-	o.choose(0, nil, 0)
+	o.pick(0)
 	return o.best, o.plan, most == 0 || o.nodes <= most
 }
 
@@ -65,6 +63,7 @@ type ruled struct {
 	objective   []named // as measures returns it
 	rising      bool    // offsets rise, so two buffers in lockstep may be on their way to one offset
 	search      func()  // places the pieces of one set of evictions
+	absent      []bool  // of each buffer, whether it is an alternative that is not chosen
 
 	pieces  []piece // those of the evictions in hand, in the order of placing
 	links   [][]link
@@ -90,6 +89,18 @@ func Legal(p *model.Problem, plan *model.Plan) bool {
 	if p.Rules != nil {
 		o.rules = *p.Rules
 	}
+	o.absent = make([]bool, len(p.Buffers))
+	for _, list := range o.rules.Alternatives {
+		there := 0
+		for _, i := range list {
+			if o.absent[i] = plan.Offsets[i] == -1; !o.absent[i] {
+				there++
+			}
+		}
+		if there != 1 {
+			return false
+		}
+	}
 	o.joined()
 	parted := map[int]bool{}
 	for _, x := range plan.Parts {
@@ -99,7 +110,7 @@ func Legal(p *model.Problem, plan *model.Plan) bool {
 		}
 	}
 	for i := range p.Buffers {
-		if !parted[i] {
+		if !parted[i] && !o.absent[i] {
 			x := piece{buffer: i, lower: p.Buffers[i].Lower, upper: p.Buffers[i].Upper, at: plan.Offsets[i]}
 			if plan.Pools != nil {
 				x.pool = int(plan.Pools[i])
@@ -116,8 +127,28 @@ func Legal(p *model.Problem, plan *model.Plan) bool {
 	return true
 }
 
+// pick tries every choice of alternatives, from list n on.
+func (o *ruled) pick(n int) {
+	if n == 0 {
+		o.absent = make([]bool, len(o.p.Buffers))
+	}
+	if n == len(o.rules.Alternatives) {
+		o.joined()
+		o.choose(0, nil, 0)
+		return
+	}
+	list := o.rules.Alternatives[n]
+	for _, one := range list {
+		for _, i := range list {
+			o.absent[i] = i != one
+		}
+		o.pick(n + 1)
+	}
+}
+
 // joined numbers the bodies: buffers that a list ties get the least number of them, until nothing changes.
 func (o *ruled) joined() {
+	o.body = nil
 	for i := range o.p.Buffers {
 		o.body = append(o.body, i)
 	}
@@ -126,7 +157,7 @@ func (o *ruled) joined() {
 		for _, t := range o.rules.Together {
 			for _, i := range t.Buffers {
 				for _, j := range t.Buffers {
-					if o.body[j] > o.body[i] {
+					if o.body[j] > o.body[i] && !o.absent[i] && !o.absent[j] {
 						o.body[j], changed = o.body[i], true
 					}
 				}
@@ -210,6 +241,10 @@ func (o *ruled) choose(i int, pieces []piece, evicted int64) {
 	if i == len(o.p.Buffers) {
 		o.evicted, o.pieces = evicted, slices.Clone(pieces)
 		o.search()
+		return
+	}
+	if o.absent[i] {
+		o.choose(i+1, pieces, evicted)
 		return
 	}
 	b := &o.p.Buffers[i]
@@ -348,324 +383,5 @@ func (o *ruled) place(k int) {
 				o.place(k + 1)
 			}
 		}
-	}
-}
-
-// alone reports whether piece k follows the rules of one buffer.
-func (o *ruled) alone(k int) bool {
-	x := &o.pieces[k]
-	b, q := &o.p.Buffers[x.buffer], &o.pools[x.pool]
-	if b.Extra != nil && b.Extra.Pools != nil && !slices.Contains(b.Extra.Pools, int32(x.pool)) {
-		return false
-	}
-	if x.at < 0 || x.at%max(b.Alignment, 1) != 0 || x.at%max(q.Alignment, 1) != 0 || b.Fixed != nil && *b.Fixed != x.at {
-		return false
-	}
-	if q.Capacity > 0 && x.at+b.Size > q.Capacity {
-		return false
-	}
-	return !slices.ContainsFunc(o.ranges(k, x.pool), func(r model.Range) bool { return x.at < r.Upper && r.Lower < x.at+b.Size })
-}
-
-// ranges returns the ranges of a pool that piece k may not meet: reserved bytes, and none at a border.
-func (o *ruled) ranges(k, pool int) []model.Range {
-	ranges := slices.Clone(o.pools[pool].Reserved)
-	if x := o.p.Buffers[o.pieces[k].buffer].Extra; x == nil || !x.Spans {
-		for _, at := range o.pools[pool].Borders {
-			ranges = append(ranges, model.Range{Lower: at, Upper: at})
-		}
-	}
-	return ranges
-}
-
-// pooled reports whether the lists of different pools and of one pool hold for piece k and those that are placed.
-func (o *ruled) pooled(k int, placed func(m int) bool) bool {
-	x := &o.pieces[k]
-	for m := range o.pieces {
-		if !placed(m) {
-			continue
-		}
-		y := &o.pieces[m]
-		both := func(list []int32) bool {
-			return slices.Contains(list, int32(x.buffer)) && slices.Contains(list, int32(y.buffer))
-		}
-		if x.pool == y.pool && x.buffer != y.buffer && slices.ContainsFunc(o.rules.DifferentPools, both) ||
-			x.pool != y.pool && slices.ContainsFunc(o.rules.SamePool, both) {
-			return false
-		}
-		if x.at != y.at && !o.rising && slices.ContainsFunc(o.rules.Lockstep, both) {
-			return false
-		}
-	}
-	return true
-}
-
-// tied reports whether the ties of piece k to those before it hold.
-func (o *ruled) tied(k int) bool {
-	x := &o.pieces[k]
-	for _, t := range o.rules.Together {
-		for m, i := range t.Buffers {
-			if int(i) != x.buffer {
-				continue
-			}
-			for n, j := range t.Buffers {
-				var by int64
-				if t.At != nil {
-					by = t.At[m] - t.At[n]
-				}
-				for _, y := range o.pieces[:k] {
-					if y.buffer == int(j) && (y.pool != x.pool || x.at-y.at != by) {
-						return false
-					}
-				}
-			}
-		}
-	}
-	return true
-}
-
-// legal reports whether piece k shares no byte with those before it that it may not.
-func (o *ruled) legal(k int) bool {
-	for m := range o.links[k] {
-		if o.clash(&o.pieces[k], &o.pieces[m], &o.links[k][m]) {
-			return false
-		}
-	}
-	return true
-}
-
-// clash reports whether two pieces share a byte that they may not. l is what x and y mean to one another.
-func (o *ruled) clash(x, y *piece, l *link) bool {
-	objects := x.pool == y.pool && o.pools[x.pool].Objects
-	if objects && x.at != y.at && o.share(x, y) {
-		return true
-	}
-	if l.same && x.buffer != y.buffer || x.pool != y.pool {
-		return false
-	}
-	if o.paged(x, y, l) {
-		return true
-	}
-	if l.apart {
-		return o.share(x, y)
-	}
-	near := slices.ContainsFunc(l.offsets, func(d model.Distance) bool {
-		if int(d.Buffers[0]) == x.buffer {
-			return x.at-y.at >= d.Distance
-		}
-		return y.at-x.at >= d.Distance
-	})
-	if l.free || near {
-		return false
-	}
-	if objects {
-		return len(l.uses) > 0 && o.share(x, y)
-	}
-	return slices.ContainsFunc(l.uses, func(u [4]int64) bool {
-		return x.at+u[0] < y.at+u[3] && y.at+u[2] < x.at+u[1]
-	})
-}
-
-// paged reports whether two pieces of a pool lie on one page and may not.
-func (o *ruled) paged(x, y *piece, l *link) bool {
-	g := o.pools[x.pool].Granularity
-	if g == 0 || !l.kinds || !l.apart && (l.free || len(l.uses) == 0) {
-		return false
-	}
-	return x.at/g <= (y.at+o.p.Buffers[y.buffer].Size-1)/g && y.at/g <= (x.at+o.p.Buffers[x.buffer].Size-1)/g
-}
-
-// share reports whether two pieces of one pool have a byte in common.
-func (o *ruled) share(x, y *piece) bool {
-	return x.pool == y.pool && x.at < y.at+o.p.Buffers[y.buffer].Size && y.at < x.at+o.p.Buffers[x.buffer].Size
-}
-
-// pays reports whether the pieces that are placed pay for a group, whatever the others do.
-func (o *ruled) pays(g int, placed func(m int) bool) bool {
-	x := &o.rules.Groups[g]
-	for _, pair := range x.Pairs {
-		m, n := o.pieceOf(pair[0]), o.pieceOf(pair[1])
-		if counts := placed(m) && placed(n) && o.counts(x, m, n); counts != x.All {
-			return counts
-		}
-	}
-	return x.All
-}
-
-// counts reports whether two pieces count in a group.
-func (o *ruled) counts(g *model.Group, m, n int) bool {
-	x, y := &o.pieces[m], &o.pieces[n]
-	l := &o.links[max(m, n)][min(m, n)]
-	conflict := !l.same && (l.apart || !l.free && len(l.uses) > 0)
-	if g.Moved {
-		return conflict || x.pool != y.pool || x.at != y.at
-	}
-	return !conflict && !l.same && o.share(x, y)
-}
-
-// pieceOf returns the only piece of a buffer.
-func (o *ruled) pieceOf(i int32) int {
-	return slices.IndexFunc(o.pieces, func(x piece) bool { return x.buffer == int(i) })
-}
-
-// shares reports whether pieces m and n have a byte in common.
-func (o *ruled) shares(m, n int) bool { return o.share(&o.pieces[m], &o.pieces[n]) }
-
-// values returns the measures of the pieces that are placed. What the others cost at least is added. The penalty is
-// that of the pairs, the larger number first, that pay, and of the groups that do.
-func (o *ruled) values(placed func(m int) bool, pays func(m, n int) bool, fee func(g int) bool) []int64 {
-	heights, peaks := make([]int64, len(o.pools)), make([]int64, len(o.pools))
-	for q := range o.pools {
-		for _, r := range o.pools[q].Reserved {
-			peaks[q] = max(peaks[q], r.Upper)
-		}
-	}
-	var cost, penalty int64
-	price := func(i, pool int) int64 {
-		b := &o.p.Buffers[i]
-		if b.Extra != nil {
-			for _, c := range b.Extra.Costs {
-				if int(c.Pool) == pool {
-					return c.Cost
-				}
-			}
-		}
-		return o.pools[pool].Cost * b.Size
-	}
-	for m, x := range o.pieces {
-		if !placed(m) {
-			least := int64(math.MaxInt64)
-			for q := range o.pools {
-				least = min(least, price(x.buffer, q))
-			}
-			cost += least
-			continue
-		}
-		heights[x.pool] = max(heights[x.pool], x.at+o.p.Buffers[x.buffer].Size)
-		cost += price(x.buffer, x.pool)
-		for n := range m {
-			if o.links[m][n].cost > 0 && placed(n) && pays(m, n) {
-				penalty += o.links[m][n].cost
-			}
-		}
-	}
-	for q := range peaks {
-		peaks[q] = max(peaks[q], heights[q])
-	}
-	var objects []object
-	for m, x := range o.pieces {
-		if y := (object{x.pool, x.at}); placed(m) && o.pools[x.pool].Objects && !slices.Contains(objects, y) {
-			objects = append(objects, y)
-		}
-	}
-	for g := range o.rules.Groups {
-		if fee(g) {
-			penalty += o.rules.Groups[g].Cost
-		}
-	}
-	return o.vector(heights, peaks, cost, penalty, int64(len(objects)))
-}
-
-// object is a pool that is divided into objects, and where one of them begins.
-type object struct {
-	pool int
-	at   int64
-}
-
-// vector returns the measures of the objective, from the heights and peaks of the pools, and the others.
-func (o *ruled) vector(heights, peaks []int64, cost, penalty, objects int64) []int64 {
-	for q, height := range heights { // a pool that is used has one of its sizes
-		price := int64(-1)
-		for _, x := range o.pools[q].Sizes {
-			if height > 0 && height <= x.Bytes && (price < 0 || x.Price < price) {
-				price = x.Price
-			}
-		}
-		cost += max(price, 0)
-	}
-	sum := func(values []int64) (sum int64) {
-		for _, v := range values {
-			sum += v
-		}
-		return sum
-	}
-	var vector []int64
-	for _, m := range o.measures() {
-		kind, q, one := m.kind, m.pool, m.pool >= 0
-		v := int64(0)
-		switch {
-		case one && kind == "height":
-			v = heights[q]
-		case one:
-			v = peaks[q]
-		case kind == "height":
-			v = sum(heights)
-		case kind == "max_height":
-			v = slices.Max(heights)
-		case kind == "peak":
-			v = sum(peaks)
-		case kind == "max_peak":
-			v = slices.Max(peaks)
-		case kind == "cost":
-			v = cost
-		case kind == "penalty":
-			v = penalty
-		case kind == "eviction":
-			v = o.evicted
-		case kind == "objects":
-			v = objects
-		default:
-			panic("oracle: no measure " + kind)
-		}
-		vector = append(vector, v)
-	}
-	return vector
-}
-
-// named is a measure, and the pool that it names or -1.
-type named struct {
-	kind string
-	pool int
-}
-
-// measures returns the objective, taken apart once.
-func (o *ruled) measures() []named {
-	if o.objective == nil {
-		for _, m := range o.p.Objective() {
-			kind, id, one := strings.Cut(string(m), ":")
-			o.objective = append(o.objective,
-				named{kind, slices.IndexFunc(o.pools, func(q model.Pool) bool { return one && q.ID == id })})
-		}
-	}
-	return o.objective
-}
-
-// keep makes the plan of the pieces.
-func (o *ruled) keep() {
-	n := len(o.p.Buffers)
-	o.plan = &model.Plan{Offsets: make([]int64, n)}
-	if len(o.pools) > 1 {
-		o.plan.Pools = make([]int32, n)
-	}
-	heights := make([]int64, len(o.pools))
-	for i := range n {
-		var parts []model.Part
-		for _, x := range o.pieces {
-			if x.buffer == i {
-				parts = append(parts, model.Part{Lower: x.lower, Upper: x.upper, Pool: int32(x.pool), Offset: x.at})
-				heights[x.pool] = max(heights[x.pool], x.at+o.p.Buffers[i].Size)
-			}
-		}
-		slices.SortFunc(parts, func(x, y model.Part) int { return int(x.Lower - y.Lower) })
-		o.plan.Offsets[i] = parts[0].Offset
-		if o.plan.Pools != nil {
-			o.plan.Pools[i] = parts[0].Pool
-		}
-		if len(parts) > 1 {
-			o.plan.Parts = append(o.plan.Parts, model.Parts{Buffer: int32(i), Parts: parts})
-		}
-	}
-	for _, h := range heights {
-		o.plan.Height += h
 	}
 }

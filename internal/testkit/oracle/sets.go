@@ -24,8 +24,8 @@ import (
 // mostOffsets is how high Sets looks.
 const mostOffsets = 128
 
-// Sets does what Ruled does, for heights of pools to 128, and without objects, lockstep, groups and pages. decided is false if
-// a pool is higher or it takes more than most nodes.
+// Sets does what Ruled does, for heights of pools to 128, and without objects, alternatives, lockstep, groups and pages.
+// decided is false if a pool is higher or it takes more than most nodes.
 func Sets(p *model.Problem, most int) (best []int64, plan *model.Plan, decided bool) {
 	o := &sets{
 		ruled: &ruled{p: p, pools: p.AllPools(), most: most}, number: map[piece]int{}, table: map[entry][]pair{},
@@ -34,8 +34,10 @@ func Sets(p *model.Problem, most int) (best []int64, plan *model.Plan, decided b
 	if p.Rules != nil {
 		o.rules = *p.Rules
 	}
+	o.absent = make([]bool, len(p.Buffers))
 	o.joined()
-	if p.Rules.HasObjects() || len(o.rules.Lockstep) > 0 || p.Rules.HasPages() || len(o.rules.Groups) > 0 || !o.bounded() {
+	r := &o.rules
+	if r.HasObjects() || r.HasAlternatives() || len(r.Lockstep) > 0 || r.HasPages() || len(r.Groups) > 0 || !o.bounded() {
 		return nil, nil, false
 	}
 	o.search = func() {

@@ -30,8 +30,9 @@
  * @property {{name: string, value: number}[]} measures  its objective
  * @property {?Uint32Array} lane     the lane of each buffer
  * @property {?Float64Array} scale   how many bytes of the picture a byte of each buffer takes
+ * @property {object[]} said      what rules make of a buffer: its place, a name and a text
  * @property {Float64Array} links    four numbers for each pair that a rule names: two buffers, the kind, the cost;
- *                                   kinds are 0 tied, 1 apart, 2 a penalty, 3 one that is paid
+ *                                   kinds are 0 tied, 1 at one offset, 2 apart, 3 a penalty, 4 one that is paid
  * @property {string[][]} facts
  * @property {boolean} rounded       whether numbers are too large to be exact
  * @property {(i: number) => string} id
@@ -48,6 +49,7 @@
  * @property {number} capacity  0 for none
  * @property {number} cost      of each byte
  * @property {number[][]} reserved  ranges of bytes that no buffer may use
+ * @property {number[]} borders  the bytes at which a bank ends
  * @property {number} at    where byte 0 lies in the picture
  * @property {number} high  how much of the picture the lane takes
  * @property {number} scale how much of the picture a byte takes
@@ -152,6 +154,7 @@ function blank(meta) {
     lane: null,
     scale: null,
     links: none,
+    said: [],
     groupings: (meta.groupings || []).map((g) => ({ ...g, of: null })),
   };
 }
@@ -193,6 +196,7 @@ const COLUMNS = {
   lane({ doc, numbers, meta }, count) {
     doc.lane = Uint32Array.from(numbers.column(count));
     stack(doc, meta.lanes);
+    doc.said = meta.said || [];
   },
   links({ doc, numbers }, count) {
     doc.links = numbers.column(count);
@@ -244,8 +248,8 @@ export function stack(doc, lanes) {
   let at = 0;
   doc.lanes = [...lanes];
   for (let k = lanes.length - 1; k >= 0; k--) {
-    const reserved = lanes[k].reserved || [];
-    doc.lanes[k] = { ...lanes[k], reserved, at, high: counted[k], scale: counted[k] / lanes[k].room, gap };
+    const { reserved = [], borders = [] } = lanes[k];
+    doc.lanes[k] = { ...lanes[k], reserved, borders, at, high: counted[k], scale: counted[k] / lanes[k].room, gap };
     at += counted[k] + gap;
   }
   doc.scale = Float64Array.from(doc.lane, (k) => doc.lanes[k].scale);

@@ -148,6 +148,7 @@ export function about(facts, i, comparison, isB) {
   if (offsets && Number.isNaN(offsets[i])) out.push(["Offset", "not placed at this step"]);
   else if (offsets) out.push(["Offset", span(placeOf(doc, i, offsets[i]), placeOf(doc, i, offsets[i]) + doc.size[i])]);
   if (doc.lanes && doc.lanes[doc.lane[i]].name) out.push(["Pool", doc.lanes[doc.lane[i]].name]);
+  for (const { buffer, name, text } of doc.said) if (buffer === i) out.push([name, text]);
   out.push(...linksOf(doc, i));
   if (doc.alignment && doc.alignment[i] > 1) out.push(["Alignment", whole(doc.alignment[i])]);
   const gaps = gapsOf(doc, i);
@@ -173,7 +174,7 @@ export function about(facts, i, comparison, isB) {
   return out;
 }
 
-const LINKS = ["Tied to", "Apart from", "Penalty with", "Pays with"];
+const LINKS = ["Tied to", "At one offset with", "Apart from", "Penalty with", "Pays with"];
 const MOST_LINKS = 8; // of each kind, in a card
 
 /** Says which buffers rules name together with one. */
@@ -182,7 +183,7 @@ function linksOf(doc, i) {
   for (let k = 0; k < doc.links.length; k += 4) {
     const [a, b, kind, cost] = doc.links.subarray(k, k + 4);
     if (a !== i && b !== i) continue;
-    found[kind].push(doc.id(a === i ? b : a) + (kind > 1 ? ` (${whole(cost)})` : ""));
+    found[kind].push(doc.id(a === i ? b : a) + (kind > 2 ? ` (${whole(cost)})` : ""));
   }
   return found.flatMap((all, kind) => {
     if (!all.length) return [];

@@ -292,11 +292,16 @@ export class Plot {
     c.font = `bold ${FONT}`;
     c.textAlign = "left";
     c.textBaseline = "middle";
-    for (const { name, at, high, scale, gap, capacity, height, cost, reserved } of lanes) {
+    for (const { name, at, high, scale, gap, capacity, height, cost, reserved, borders } of lanes) {
       const floor = Math.round(this.toY(at)) + 0.5;
       c.strokeStyle = this.theme.axis;
       c.lineWidth = 1;
       line(c, f.left, floor, f.left + f.width, floor);
+      for (const border of borders) {
+        const y = Math.round(this.toY(at + border * scale)) + 0.5;
+        line(c, f.left, y, f.left + f.width, y);
+        this.drawn.push({ kind: "border", text: "", full: `${name} ${border}` });
+      }
       for (const [low, top] of reserved) {
         const [y0, y1] = [this.toY(at + top * scale), this.toY(at + low * scale)];
         const box = [f.left, y0, f.width, Math.max(y1 - y0, 3)];
@@ -327,6 +332,7 @@ export class Plot {
       const [a, b, kind] = links.subarray(k, k + 3);
       if (a !== of && b !== of) continue;
       const [colour, dash, width] = [
+        [this.theme.select, [], 2],
         [this.theme.select, [], 2],
         [this.theme.ink, [2, 3], 1.25],
         [this.theme.faint, [6, 3], 1.25],
