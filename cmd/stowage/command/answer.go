@@ -18,6 +18,7 @@ import (
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/internal/models"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: stowage FILE does what most people want of that file, and answers in a few lines that end with the next
@@ -208,6 +209,12 @@ func (s *solveFlags) answer(ctx context.Context, cmd *cobra.Command, input strin
 			free(input, "plan."+kind), file)
 		if p.Capacity == 0 && !p.Ruled() {
 			fmt.Fprint(w, "; '-c SIZE' asks whether it fits")
+		}
+		if r.Stopped == plan.StopTimeout {
+			fmt.Fprint(w, "; a longer '-t' looks on for a lower plan")
+			if s.checkpoint == "" && !p.Ruled() {
+				fmt.Fprint(w, ", and '--checkpoint best.json' goes on from this one the next time")
+			}
 		}
 		_, err := fmt.Fprintln(w)
 		return err
