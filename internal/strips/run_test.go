@@ -89,9 +89,11 @@ var kinds = []tfliteschema.TensorType{
 	tfliteschema.TensorTypeFLOAT32, tfliteschema.TensorTypeINT8, tfliteschema.TensorTypeINT16,
 }
 
+// networkData is a drawn network.
+func networkData(seed uint64) []byte { return tflitemade.Lined(seed, kinds[seed%3], 4+int(seed%7)) }
+
 func network(t *testing.T, seed uint64) *tflite.Model {
-	data := tflitemade.Lined(seed, kinds[seed%3], 4+int(seed%7))
-	return must.Get(tflite.Parse(data, fmt.Sprint("seed ", seed)))(t)
+	return must.Get(tflite.Parse(networkData(seed), fmt.Sprint("seed ", seed)))(t)
 }
 
 // drawChains splits chains of a network that can be.
@@ -143,9 +145,9 @@ func same(t *testing.T, r *runtime, networks int) {
 			}
 		}
 	}
-	for _, kind := range strings.Fields(`CONV_2D DEPTHWISE_CONV_2D MAX_POOL_2D AVERAGE_POOL_2D L2_POOL_2D PAD
-		RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR ADD MUL CONCATENATION SPLIT FULLY_CONNECTED TRANSPOSE_CONV PRELU
-		SLICE`) {
+	for _, kind := range strings.Fields(`CONV_2D DEPTHWISE_CONV_2D MAX_POOL_2D AVERAGE_POOL_2D L2_POOL_2D PAD PADV2
+		MIRROR_PAD RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR ADD SUB MUL MAXIMUM MINIMUM RELU LEAKY_RELU ABS CONCATENATION
+		SPLIT SPLIT_V FULLY_CONNECTED TRANSPOSE_CONV PRELU SPACE_TO_DEPTH DEPTH_TO_SPACE SLICE`) {
 		if operators[kind] == 0 {
 			t.Errorf("no chain has %s", kind)
 		}

@@ -212,8 +212,10 @@ func (f *file) operator(o *Op) flatbuffers.UOffsetT {
 			b.PrependInt8(v)
 		case bool:
 			b.PrependBool(v)
+		case float32:
+			b.PrependFloat32(v)
 		default:
-			panic("an option is an int32, an int8 or a bool")
+			panic("an option is an int32, an int8, a bool or a float32")
 		}
 		b.Slot(k)
 	}

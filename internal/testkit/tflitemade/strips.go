@@ -128,7 +128,7 @@ func (d *lined) layer(now int32) int32 {
 	h, w, c := shape[1], shape[2], shape[3]
 	fused := int8([]int{0, 0, 0, 0, 0, 0, 1, 3}[d.rng.IntN(8)])
 	real, bytes := d.kind == tfliteschema.TensorTypeFLOAT32, d.kind == tfliteschema.TensorTypeINT8
-	switch kind := d.rng.IntN(20); {
+	switch kind := d.rng.IntN(26); {
 	case kind < 5:
 		s, out := d.spatial(h, w, 1+d.rng.Int32N(5), true), 1+d.rng.Int32N(6)
 		each := c
@@ -221,18 +221,74 @@ func (d *lined) layer(now int32) int32 {
 			d.list([]int32{4}, 1, y[0], y[1], out), d.filter(k*k*c/(s*s)+1, 0, out, k, k, c), now, d.bias(out))
 	case kind == 18 && (real || bytes):
 		return d.op(tfliteschema.BuiltinOperatorPRELU, nil, d.image(h, w, c), now, d.constant(c))
+	case kind == 20 && h*w < 600 && d.kind != tfliteschema.TensorTypeINT16:
+		return d.mirrored(now)
+	case kind == 21 && h*w < 600:
+		p := []int32{0, 0, d.rng.Int32N(3), d.rng.Int32N(3), d.rng.Int32N(3), d.rng.Int32N(2), 0, d.rng.Int32N(2)}
+		return d.op(tfliteschema.BuiltinOperatorPADV2, nil, d.image(h+p[2]+p[3], w+p[4]+p[5], c+p[7]), now,
+			d.list([]int32{4, 2}, p...), d.constant(1))
+	case kind == 22 && c > 1:
+		first := 1 + d.rng.Int32N(c-1)
+		a, b := d.image(h, w, first), d.image(h, w, c-first)
+		d.g.Ops = append(d.g.Ops, Op{
+			Code:   tfliteschema.BuiltinOperatorSPLIT_V,
+			Inputs: []int32{now, d.list([]int32{2}, first, c-first), d.list([]int32{}, 3)}, Outputs: []int32{a, b},
+			Options: map[int]any{0: int32(2)},
+		})
+		return d.op(tfliteschema.BuiltinOperatorCONCATENATION, map[int]any{0: int32(3)}, d.image(h, w, c), b, a)
+	case kind == 23 || kind == 24:
+		return d.elements(now, fused)
 	case kind == 19 && real:
 		codes := []tfliteschema.BuiltinOperator{
 			tfliteschema.BuiltinOperatorTANH, tfliteschema.BuiltinOperatorLOGISTIC, tfliteschema.BuiltinOperatorRELU6,
 			tfliteschema.BuiltinOperatorHARD_SWISH, tfliteschema.BuiltinOperatorSOFTMAX,
 		}
 		return d.op(codes[d.rng.IntN(len(codes))], nil, d.image(h, w, c), now)
-	case kind == 19 && h%2 == 0 && w%2 == 0 && bytes && c < 3:
+	case (kind == 19 && bytes || kind == 25 && (real || bytes)) && h%2 == 0 && w%2 == 0 && c < 3:
 		return d.op(tfliteschema.BuiltinOperatorSPACE_TO_DEPTH, map[int]any{0: int32(2)}, d.image(h/2, w/2, 4*c), now)
-	case kind == 19 && c%4 == 0 && bytes:
+	case (kind == 19 && bytes || kind == 25 && (real || bytes)) && c%4 == 0:
 		return d.op(tfliteschema.BuiltinOperatorDEPTH_TO_SPACE, map[int]any{0: int32(2)}, d.image(2*h, 2*w, c/4), now)
 	}
 	return now
+}
+
+// mirrored adds a MIRROR_PAD along one axis, so that strips of the other one can be cut.
+func (d *lined) mirrored(now int32) int32 {
+	s := d.g.Tensors[now].Shape
+	at, mode := 1+d.rng.IntN(2), d.rng.Int32N(2) // 0: the outermost line is not repeated
+	most := min(s[at]-1+mode, 3)
+	p := make([]int32, 8)
+	p[2*at], p[2*at+1] = d.rng.Int32N(most+1), d.rng.Int32N(most+1)
+	size := []int32{1, s[1], s[2], s[3]}
+	size[at] += p[2*at] + p[2*at+1]
+	return d.op(tfliteschema.BuiltinOperatorMIRROR_PAD, map[int]any{0: int8(mode)}, d.image(size[1], size[2], size[3]), now,
+		d.list([]int32{4, 2}, p...))
+}
+
+// elements adds an operator on the elements of an image, some with a constant or an image that was made before.
+func (d *lined) elements(now int32, fused int8) int32 {
+	s := d.g.Tensors[now].Shape
+	y := d.image(s[1], s[2], s[3])
+	other := d.constant(s[3])
+	for _, t := range d.old {
+		if x := d.g.Tensors[t].Shape; t != now && x[1] == s[1] && x[2] == s[2] && x[3] == s[3] && d.rng.IntN(2) == 0 {
+			other = t
+		}
+	}
+	switch d.rng.IntN(8) {
+	case 0:
+		return d.op(tfliteschema.BuiltinOperatorSUB, map[int]any{0: fused, 1: false}, y, now, other)
+	case 1:
+		return d.op(tfliteschema.BuiltinOperatorMAXIMUM, nil, y, now, other)
+	case 2:
+		return d.op(tfliteschema.BuiltinOperatorMINIMUM, nil, y, now, other)
+	case 3:
+		return d.op(tfliteschema.BuiltinOperatorLEAKY_RELU, map[int]any{0: float32(0.25)}, y, now)
+	case 4:
+		return d.op(tfliteschema.BuiltinOperatorABS, nil, y, now)
+	default:
+		return d.op(tfliteschema.BuiltinOperatorRELU, nil, y, now)
+	}
 }
 
 // paddedWindow adds a PAD and a convolution with VALID padding, which together are one with SAME padding.
