@@ -30,12 +30,12 @@ type event struct {
 
 // replay lists what happens in some cycles in a row, in order; ends come before beginnings of one time.
 func replay(h *trace.Heap, cycles int) []event {
-	n := len(h.Problem.Buffers)
+	n, period := len(h.Problem.Buffers), periodOf(h.Problem)
 	all := make([]event, 0, 2*n*cycles)
 	for c := range cycles {
+		shift := int64(c) * period
 		for i := range h.Problem.Buffers {
 			b := &h.Problem.Buffers[i]
-			shift := int64(c) * periodOf(h.Problem)
 			all = append(all, event{b.Lower + shift, false, c*n + i}, event{b.Upper + shift, true, c*n + i})
 		}
 	}
@@ -98,9 +98,9 @@ func problemFor(h *trace.Heap, name string) *stowage.Problem {
 
 // unrolled returns some cycles in a row as a plain problem.
 func unrolled(h *trace.Heap, cycles int) *stowage.Problem {
-	p := &stowage.Problem{}
+	p, period := &stowage.Problem{}, periodOf(h.Problem)
 	for c := range cycles {
-		shift := int64(c) * periodOf(h.Problem)
+		shift := int64(c) * period
 		for _, b := range h.Problem.Buffers {
 			b.ID = fmt.Sprintf("%d/%s", c, b.ID)
 			b.Lower, b.Upper = b.Lower+shift, b.Upper+shift

@@ -40,6 +40,9 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 #define _DEFAULT_SOURCE /* mmap's MAP_ANONYMOUS, and madvise */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* mremap */
+#endif
 #define _DARWIN_C_SOURCE
 #include <pthread.h>
 #include <sys/mman.h>
@@ -586,11 +589,18 @@ static int lengthen(stowage_arena *a) {
   size_t cap = a->cap_records, want = cap ? cap * 2 : CHUNK / sizeof *a->records;
   if (a->n_records < cap) return 1;
   if (want > SIZE_MAX / sizeof *a->records) return 0;
-  void *more = mmap(NULL, want * sizeof *a->records, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (more == MAP_FAILED) return 0;
-  if (cap) {
-    memcpy(more, a->records, a->n_records * sizeof *a->records);
-    munmap(a->records, cap * sizeof *a->records);
+  void *more = MAP_FAILED;
+#ifdef MREMAP_MAYMOVE
+  if (cap) more = mremap(a->records, cap * sizeof *a->records, want * sizeof *a->records, MREMAP_MAYMOVE); /* a copy would need both at once */
+#endif
+  if (more == MAP_FAILED) {
+    more = mmap(NULL, want * sizeof *a->records, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (more == MAP_FAILED) return 0;
+    if (cap) {
+      memcpy(more, a->records, a->n_records * sizeof *a->records);
+      munmap(a->records, cap * sizeof *a->records);
+    }
+    a->s.recording = 0; /* of these pages, those are resident that records are put into */
   }
   a->records = more;
   a->cap_records = want;
@@ -607,6 +617,7 @@ static void note(stowage_arena *a, char kind, size_t thread, uint64_t x, uint64_
     return;
   }
   a->records[a->n_records++] = (record){x, y, z, (uint16_t)thread, kind, 0};
+  if (a->n_records * sizeof *a->records > a->s.recording) a->s.recording = a->n_records * sizeof *a->records;
 }
 
 /* name_index returns the number of a name, which it keeps; 0 is "". */

@@ -281,6 +281,7 @@ typedef struct stowage_arena_statistics {
   uint64_t resident_step;    /* the most in the last step */
   uint64_t resident_peak;    /* the most in any step */
   uint64_t live_step;        /* the most bytes that were live in the last step, to a sixteenth */
+  uint64_t recording;        /* bytes of the pages that the recording has touched */
 } stowage_arena_statistics;
 
 /* stowage_arena_stats fills in statistics of size bytes: sizeof(stowage_arena_statistics). */

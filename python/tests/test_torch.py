@@ -121,6 +121,29 @@ class Torch(unittest.TestCase):
         self.assertIn("allocations served", str(s))
         self.good(a)
 
+    def test_ten_steps_are_recorded_or_six_if_none_came_twice(self):
+        for record, alike, planned in ((None, True, 10), (None, False, 8), (6, True, 6), (3, False, 5), (12, True, 12)):
+            a, attempts = arena(record=record), []
+            for i in range(14):
+                with a:
+                    attempts.append(a._attempts)
+                    for _ in range(20 if alike else 20 + i):
+                        torch.ones(100)
+            self.assertEqual(attempts.index(1), planned, (record, alike))
+            self.assertEqual(a.stats().plans > 0, True)
+
+    def test_what_the_recording_takes_is_not_in_plain(self):
+        a = arena(record=100, guard=False, poison=False)
+        for _ in range(2):
+            with a:
+                for _ in range(200_000):
+                    torch.empty(16)
+        s = a.stats()
+        if not s.before:
+            self.skipTest("there is no /proc")
+        self.assertGreater(a._read().recording, 9 << 20)  # 24 bytes for each allocation, and for each free
+        self.assertGreater(s.whole - s.plain, 9 << 20)
+
     def test_outside_of_steps_nothing_changes(self):
         a = arena()
         self.run_in(a, [8] * 4)
@@ -825,14 +848,14 @@ def run(way):
     before = status("VmRSS")
     weights = torch.ones(4 << 20)
     marked()
-    for step in range(12):
-        if step == 6:
+    for step in range(16):
+        if step == 10:
             first = marked()
-        if step == 8:
+        if step == 12:
             second = marked()
         with a or torch.enable_grad():
             loss = model(torch.randn(8, 3, 64, 64)).relu().mean()
-            if step < 6:
+            if step < 10:
                 bytearray(12 << 20)  # as a kernel does: between two allocations of tensors
             loss.backward()
             with torch.no_grad():

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import nn
 
 Mark = Callable[[str], None]
-WARM, STEPS = 8, 16
+WARM, STEPS = 12, 20  # an arena records ten steps
 
 
 def steps(step: Callable[[int], float], arena: Any, mark: Mark, count: int = STEPS, warm: int = WARM) -> list[float]:
@@ -73,7 +73,7 @@ def readme(odd: bool) -> Callable[[int], float]:
 
 def loop(arena: Any, mark: Mark) -> list[float]:
     """The program of the README."""
-    return steps(readme(False), arena, mark, 20)
+    return steps(readme(False), arena, mark, 24)
 
 
 def loop_odd(arena: Any, mark: Mark) -> list[float]:
@@ -430,8 +430,8 @@ def accelerate(arena: Any, mark: Mark) -> list[float]:
     model, optimizer, data = accelerator.prepare(model, torch.optim.AdamW(model.parameters()), DataLoader(_texts(), batch_size=64))
     out = []
     mark("before")
-    for epoch in range(5):
-        if epoch == 2:
+    for epoch in range(6):
+        if epoch == 3:
             mark("steady")
         for x, y in data:
             with accumulate(model):

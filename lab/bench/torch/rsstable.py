@@ -32,10 +32,17 @@ def programs(runs: list[Run]) -> dict[str, Ways]:
     """Returns the runs by program; of those with an arena, only those of the latest code."""
     latest = next((run["code"] for run in reversed(runs) if run["way"] in ("arena", "file")), None)
     found: dict[str, Ways] = {}
-    for run in runs:
+    for at, run in enumerate(runs):
         if run["way"] not in ("arena", "file") or run["code"] == latest:
-            found.setdefault(run["program"], collections.defaultdict(list))[run["way"], run["threads"]].append(run)
+            found.setdefault(run["program"], collections.defaultdict(list))[run["way"], run["threads"]].append({**run, "at": at})
     return found
+
+
+def beside(run: Run, plain: list[Run]) -> Optional[Run]:
+    """Returns the run of plain that began a run's round: the last one before it in the file, of the same code, on a machine as busy. So files
+    that were measured beside each other may be put together."""
+    before = [p for p in plain if p["at"] < run["at"] and (p["code"], p["busy"]) == (run["code"], run["busy"])]
+    return before[-1] if before else None
 
 
 def ratio(ways: Ways, way: str, key: str) -> Optional[float]:
@@ -44,11 +51,8 @@ def ratio(ways: Ways, way: str, key: str) -> Optional[float]:
     if not ways.get((way, 1)) or not ways.get(("plain", 1)):
         return None
     those, plain = ways[way, 1], ways["plain", 1]
-    if key.startswith("cpu"):
-        codes = {run["code"] for run in those}
-        plain = quiet([run for run in plain if run["code"] in codes] or plain)
-        if way in ("arena", "file"):
-            return statistics.median(run[key] / max(before[key], 0.01) for run, before in zip(quiet(those), plain))
+    if key.startswith("cpu") and (pairs := [(run, p) for run in quiet(those) if (p := beside(run, plain))]):
+        return statistics.median(run[key] / max(p[key], 0.01) for run, p in pairs)
     return median(those, key) / max(median(plain, key), 0.01)
 
 

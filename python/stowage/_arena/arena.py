@@ -43,6 +43,7 @@ MOSTLY = 0.75  # a step that is served less does not show what a plan saves
 RENEWALS = 4  # blocks that are taken anew at most
 MEASURING = 10  # seconds that stats waits for a measurement
 RECENT = 16  # steps after which an arena that serves less than half, or costs more than it saves, is switched off
+RECORD, ALIKE = 6, 10  # steps before the first planning, if the caller does not say how many: at least, and if one of them came twice
 PATIENCE = 2  # steps more than are to be recorded, after which the last is planned though none came twice
 COSTS = 1.03  # the resident memory of served steps, as a share of that of steps without a plan, from which on the arena is off
 
@@ -79,8 +80,8 @@ class Stats(NamedTuple):
     whole: int
     """The most resident memory of the whole run."""
     plain: int
-    """The most resident memory of steps that were recorded without a plan, by the process's own mark if they raised it; 0 if none was, as
-    with plans of a file."""
+    """The most resident memory of steps that were recorded without a plan, by the process's own mark if they raised it, less what the recording
+    took; 0 if none was, as with plans of a file."""
     steady: int
     """The most resident memory of steps that were served for three quarters at least. The first step after each planning does not count."""
     rest: int
@@ -132,7 +133,7 @@ class _Statistics(ctypes.Structure):
     _fields_ = (
         ("all", _Counts), ("last", _Counts),
         *((name, ctypes.c_uint64) for name in ("steps", "plans", "live", "peak", "block", "upstream", "total_peak", "held", "damaged", "planned", "bound", "baseline",
-                                                "resident", "resident_step", "resident_peak", "live_step")),
+                                                "resident", "resident_step", "resident_peak", "live_step", "recording")),
     )  # fmt: skip
 
 
@@ -169,7 +170,7 @@ class Arena:
     """An arena for the steps of one program; arena makes it. It is a context manager, to be entered for every step."""
 
     def __init__(
-        self, adapter: Adapter, device: int, record: int, plans: int, wait: float, timeout: float, every_thread: bool, guard: bool, poison: bool,
+        self, adapter: Adapter, device: int, record: Optional[int], plans: int, wait: float, timeout: float, every_thread: bool, guard: bool, poison: bool,
         file: Optional[str], rest: str,
     ) -> None:  # fmt: skip
         self._slot, self._adapter = -1, adapter
@@ -182,7 +183,8 @@ class Arena:
                 -3: f"{adapter.module} cannot stand before the allocator that is there: {adapter.refuses}",
             }.get(slot, f"the arena cannot be made: code {slot}"))  # fmt: skip
         self._slot, self._at = slot, lib.stowage_slot_arena(slot)
-        self._record, self._plans, self._wait, self._timeout, self._all, self._poison = record, plans, wait, timeout, every_thread, poison
+        self._record, self._alike = record or RECORD, record or ALIKE
+        self._plans, self._wait, self._timeout, self._all, self._poison = plans, wait, timeout, every_thread, poison
         self._file, self._return, self._lock = file, rest == "return", threading.RLock()
         self._frames: list[tuple[int, int, int, Any]] = []  # steps and scopes that are open: thread, slot, level, what was before
         self._attempts, self._again = 0, 0  # plannings; the step before which there is none
@@ -284,10 +286,11 @@ class Arena:
         if self._state == "serving" and not failed:
             self._judge(s)
         if not failed and (s.last.outside or s.last.missed) and s.last.served * 100 < s.last.outside + s.last.missed:
+            took = s.resident_step
             if not s.plans and s.resident and not self._settled:
                 self._mark()  # it has what kernels take between two reads of resident memory
-                self._plain = max(self._plain, self._whole)
-            self._plain, self._asked = max(self._plain, s.resident_step), max(self._asked, s.live_step)
+                took = max(took, self._whole)
+            self._plain, self._asked = max(self._plain, took - s.recording), max(self._asked, s.live_step)
         if self._return:
             self._lib.stowage_arena_rest(self._at)
 
@@ -309,7 +312,7 @@ class Arena:
         if self._process is not None or self._attempts >= self._plans or s.steps < max(self._again, self._record):
             return False
         if self._lib.stowage_arena_watched(self._at, 0):
-            return True
+            return s.plans > 0 or s.steps >= self._alike
         if not s.plans and s.steps >= self._record + PATIENCE and not any((s.all.outside, s.all.missed)):
             return True  # the planner says that it saw nothing
         lost = [share for share in self._shares if share < 1 - MISSES]
@@ -580,13 +583,13 @@ def _high() -> int:
 
 
 def make(
-    adapter: Adapter, device: int, record: int, plans: int, wait: Optional[Seconds], timeout: Optional[Seconds], every_thread: bool, guard: bool, poison: bool,
+    adapter: Adapter, device: int, record: Optional[int], plans: int, wait: Optional[Seconds], timeout: Optional[Seconds], every_thread: bool, guard: bool, poison: bool,
     file: Union[str, os.PathLike[str], None], kind: type[Kind] = Arena, rest: str = "keep",  # type: ignore[assignment]
 ) -> Kind:  # fmt: skip
     """Returns an arena over an adapter, with options as users give them."""
     if rest not in ("keep", "return"):
         raise InputError(f'rest: {rest!r} is neither "keep" nor "return"')
     return kind(
-        adapter, device, whole("record", record, 1), whole("plans", plans, 1), seconds(wait, "wait"), seconds(timeout), every_thread, guard, poison,
-        None if file is None else os.fspath(file), rest,
+        adapter, device, None if record is None else whole("record", record, 1), whole("plans", plans, 1), seconds(wait, "wait"), seconds(timeout),
+        every_thread, guard, poison, None if file is None else os.fspath(file), rest,
     )  # fmt: skip

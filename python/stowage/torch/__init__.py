@@ -8,9 +8,9 @@
             step(batch)
     print(a.stats())
 
-The first six steps are recorded: so many show what steps take without a plan. Then the command
+The first ten steps are recorded, or six if none of them came twice: so many show what steps take without a plan. Then the command
 `stowage arena plan` works out, in another process, at which offset of one block each allocation of a step
-lies, so that the block is as small as can be. From the seventh step on, allocations are served from that
+lies, so that the block is as small as can be. From then on, allocations are served from that
 block. What the plan does not expect is allocated as before, so that losses are the same whatever the program does. If a step has other shapes, the arena
 records and plans again, and keeps both plans. docs/pytorch.md has the rest.
 

@@ -29,13 +29,13 @@ CPU = build.Adapter(
 
 
 def arena(
-    *, record: int = 6, plans: int = 8, wait: Optional[Seconds] = 10, timeout: Optional[Seconds] = None, every_thread: bool = False,
+    *, record: Optional[int] = None, plans: int = 8, wait: Optional[Seconds] = 10, timeout: Optional[Seconds] = None, every_thread: bool = False,
     guard: bool = False, poison: bool = False, file: Union[str, os.PathLike[str], None] = None, rest: str = "keep",
 ) -> Arena:  # fmt: skip
     """Returns an arena for tensors of the CPU, to be entered around every step.
 
-    record is how many steps come before the first planning at least, so that stats knows what steps without a plan take: malloc's heap
-    grows for some steps. It waits up to two steps more for one that comes twice [6]. plans is how often it plans at most; each planning is for all kinds of steps so far [8]. wait is how long steps wait for plans in all, in seconds or as a text [10;
+    record is how many steps come before the first planning; it waits up to two steps more for one that comes twice [none: ten, or six
+    if none of them came twice; so many show stats what steps without a plan take, since malloc's heap grows for some steps]. plans is how often it plans at most; each planning is for all kinds of steps so far [8]. wait is how long steps wait for plans in all, in seconds or as a text [10;
     None: they do not wait]; afterwards they go on unserved until the plan is there. timeout limits the planner
     [none: it ends by itself]. every_thread serves what other threads allocate during a step too [only the thread
     that began the step]. file keeps the plans: if it is there they are loaded, and all steps are
