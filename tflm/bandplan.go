@@ -1,13 +1,9 @@
 package tflm
 
 import (
-	"context"
-	"errors"
 	"math"
 	"slices"
-	"time"
 
-	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/model"
 )
@@ -312,126 +308,4 @@ func (r *rowBuilder) finish() {
 			}
 		}
 	}
-}
-
-// inRows replaces the plan by one in which blocks lie in place, if its head is smaller.
-func (p *Plan) inRows(ctx context.Context, o *Options, began time.Time) error {
-	var permits []permit
-	switch {
-	case o.Kernels != "":
-		permits, _ = ordered(p.Model, p.Life, o.Kernels)
-	case o.InPlace:
-		permits = inPlacePermits(p.Model)
-	}
-	if !hasCopies(p.Model) {
-		return nil
-	}
-	r := rows(p.Model, p.Life, p.Arena, permits)
-	if r == nil {
-		return nil
-	}
-	run := o.Solve
-	run.Start, run.Minimize = nil, true
-	if run.Timeout > 0 {
-		run.Timeout = max(run.Timeout-time.Since(began), 20*time.Millisecond)
-	}
-	made, err := stowage.Solve(ctx, r.problem, run)
-	if err != nil || !made.Status.HasPlan() {
-		return err
-	}
-	offsets := slices.Repeat([]int32{tflite.Online}, len(p.Model.Tensors))
-	for k, t := range p.Arena.Tensor {
-		at := made.Offsets[r.buffer[k]] + r.at[k]
-		if t >= 0 && at > maxOffset {
-			return nil
-		} else if t >= 0 {
-			offsets[t] = int32(at)
-		}
-	}
-	pinned := *p.Model
-	pinned.Offline = &tflite.Offline{Count: int32(len(offsets)), Offsets: offsets, Entries: 1}
-	v, err := CheckFor(&pinned, CheckOptions{Kernels: o.Kernels, Set: o.Set})
-	if err != nil {
-		return err
-	}
-	if !v.OK() {
-		return errors.New("tflm: the plan is faulty: " + v.Findings[slices.IndexFunc(v.Findings, func(f Finding) bool {
-			return f.Severity == Fault
-		})].Message)
-	}
-	head, placed, taken, err := followed(ctx, &pinned, p.Life, p.Arena)
-	if err != nil || p.Offsets != nil && head >= p.Head {
-		return err
-	}
-	overlays := overlaysOf(p.Model, offsets, permits)
-	if o.Kernels == "" {
-		overlays = nil
-		if worse, err := p.judgeRows(ctx, &pinned); err != nil || worse && !o.Named {
-			return err
-		}
-	}
-	result := *made
-	result.Offsets, result.Height = placed, head
-	result.LowerBound = min(result.LowerBound, slices.Max(r.least))
-	if result.Status = stowage.Feasible; head <= result.LowerBound {
-		result.Status = stowage.Optimal
-	}
-	p.Result, p.Rows, p.rowOffsets = &result, r.problem, made.Offsets
-	p.United, p.In, p.lowered = p.Arena.Problem, make([]int, len(p.Arena.Tensor)), nil
-	for k := range p.In {
-		p.In[k] = k
-	}
-	if len(overlays) > 0 {
-		p.Kernels = o.Kernels
-	}
-	p.Overlays, p.Occupied, p.Head, p.Offsets, p.Placed = overlays, taken, head, offsets, placed
-	return nil
-}
-
-// compare compares a plan with other kernels, if it was made alone.
-func (p *Plan) compare(ctx context.Context, bars map[Set]int64) (err error) {
-	if p.rivals != nil {
-		return nil
-	}
-	if p.rivals, err = p.rivalsOf(ctx); err != nil {
-		return err
-	}
-	p.raise(bars)
-	pinned := *p.Model
-	pinned.Offline = &tflite.Offline{Count: int32(len(p.Offsets)), Offsets: p.Offsets, Entries: 1}
-	_, err = p.judgeRows(ctx, &pinned)
-	return err
-}
-
-// judgeRows notes the head of a plan with the scratch of each known set. It reports whether it is larger than the
-// runtime's own with any of them.
-func (p *Plan) judgeRows(ctx context.Context, pinned *tflite.Model) (worse bool, err error) {
-	for k := range p.rivals {
-		r := &p.rivals[k]
-		if r.Head, _, _, err = followed(ctx, pinned, p.Life, r.arena); err != nil {
-			return false, err
-		}
-		worse = worse || r.Head > r.bar()
-	}
-	return worse, nil
-}
-
-// inPlacePermits returns the permits of operators that work in place.
-func inPlacePermits(m *tflite.Model) (out []permit) {
-	for k := range m.Operators {
-		o := &m.Operators[k]
-		if !inPlace[o.Name()] || len(o.Outputs) != 1 || o.Outputs[0] < 0 {
-			continue
-		}
-		operands, y := o.Inputs, &m.Tensors[o.Outputs[0]]
-		if oneOperand[o.Name()] && len(operands) > 1 {
-			operands = operands[:1]
-		}
-		for _, t := range operands {
-			if t >= 0 && m.Tensors[t].Arena() && m.Tensors[t].Bytes == y.Bytes && m.Tensors[t].Type == y.Type {
-				out = append(out, permit{operator: k, result: int(o.Outputs[0]), operand: int(t), equal: true})
-			}
-		}
-	}
-	return out
 }

@@ -52,7 +52,8 @@ type Options struct {
 	// Solve steers the planner. Its capacity is that of the arena's head.
 	Solve stowage.Options
 
-	rowsAlone bool // no plan without Rows is looked for if there is one with them
+	rowsAlone bool // no plan without Rows is looked for if there is one with them, or none is of use
+	rows      rowSearch
 	alone     bool // the plan is not compared with other kernels: see compare
 
 	bars map[Set]int64 // of the model in the order that it had, by set; nil if this is that order
@@ -102,6 +103,7 @@ type Plan struct {
 	// that lie in it are one buffer.
 	Rows       *model.Problem
 	rowOffsets []int64
+	planned    *stowage.Result // of Rows
 	// InStrips says how the model was split, if it is one in strips (Plan.Split).
 	InStrips *Split
 	// Occupied is set for a plan whose tensors share bytes. It is a problem whose buffers are the bytes that the plan
@@ -191,6 +193,9 @@ func inOrder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 		}
 		if inRows.Rows != nil && (o.rowsAlone || inRows.Result.Status == stowage.Optimal) {
 			return &inRows, nil
+		}
+		if o.rowsAlone && o.rows.within > 0 {
+			return p, nil
 		}
 	}
 	if err := p.planWhole(ctx, &o, began); err != nil {

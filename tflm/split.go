@@ -119,7 +119,8 @@ func (x *Choice) Written() ([]byte, error) { return x.plan.Model.WithOffsets(x.p
 
 // The limits of the search for a split.
 const (
-	splitNodes      = 1_000  // of each plan that chooses
+	splitSteps      = 5_000  // of each question of a plan that chooses
+	splitNoes       = 3      // such questions without a plan
 	splitFirst      = 6      // choices that are planned first
 	splitChoices    = 20     // choices that are planned then
 	splitFront      = 6      // more with less arithmetic
@@ -127,7 +128,8 @@ const (
 	splitMost       = 120    // after so many choices there is no further round
 	splitLighter    = 12     // choices with a smaller tail, if other kernels need that
 	splitAgain      = 4      // choices that are planned again
-	splitAgainNodes = 20_000 // of each of these plans
+	splitAgainSteps = 20_000 // of each of their questions
+	splitAgainNoes  = 5      // such questions without a plan
 )
 
 // Split splits the model of a plan. o are the options that the plan was made with. A timeout in them is for all of Split.
@@ -337,7 +339,8 @@ func (c *chooser) try(ctx context.Context, chains []strips.Chain) error {
 		return nil
 	}
 	c.known[name] = nil
-	x, err := c.plan(ctx, chains, stowage.Options{NodeLimit: splitNodes, Seed: c.options.Solve.Seed})
+	x, err := c.plan(ctx, chains, stowage.Options{Seed: c.options.Solve.Seed},
+		rowSearch{steps: splitSteps, noes: splitNoes, only: true})
 	if err != nil || x == nil {
 		return err
 	}
@@ -425,7 +428,8 @@ func (c *chooser) estimate(chains []strips.Chain, all []segment) int64 {
 }
 
 // plan plans a choice. It returns nil if there is no plan that is smaller everywhere.
-func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.Options) (*Choice, error) {
+func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.Options, rows rowSearch,
+) (*Choice, error) {
 	m, _, err := sketch(c.splitter, chains)
 	if err != nil {
 		return nil, nil //nolint:nilerr // these chains cannot be split together
@@ -435,7 +439,12 @@ func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.O
 		return nil, nil
 	}
 	o := c.options
-	o.Scratch, o.Solve = c.scratchOf(m), run
+	o.Scratch, o.Solve, o.rows = c.scratchOf(m), run, rows
+	if o.rows.start == nil {
+		if o.rows.within, err = c.within(m, x, o.Scratch); err != nil || o.rows.within < 0 {
+			return nil, err
+		}
+	}
 	made, err := inOrder(ctx, m, o)
 	if err != nil && ctx.Err() != nil {
 		return nil, nil // it ended too early for a plan
@@ -463,6 +472,27 @@ func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.O
 		}
 	}
 	return x, nil
+}
+
+// within returns the largest head with which a choice would be of use, given what is known of it before it is planned:
+// 0 if each head is, and a negative number if none is.
+func (c *chooser) within(m *tflite.Model, x *Choice, scratch []tflite.Scratch) (int64, error) {
+	if c.best == nil || x.MACs < c.best.MACs {
+		return 0, nil
+	}
+	l, err := m.Lifetimes()
+	if err != nil {
+		return 0, err
+	}
+	a, err := m.Arena(l, scratch)
+	if err != nil {
+		return 0, err
+	}
+	head := c.best.Arena - c.set.Predict(m, a, nil, 0, c.target).Tail
+	if x.MACs > c.best.MACs || x.Operators >= c.best.Operators {
+		head-- // it has to be smaller
+	}
+	return cmp.Or(max(head, -1), -1), nil
 }
 
 // named reports whether the kernels are named, so that no others count.
@@ -523,12 +553,12 @@ func (c *chooser) again(ctx context.Context) error {
 	slices.SortFunc(all, func(x, y *Choice) int {
 		return cmp.Or(cmp.Compare(lowest(x), lowest(y)), strings.Compare(nameOf(x.chains), nameOf(y.chains)))
 	})
-	run := stowage.Options{NodeLimit: splitAgainNodes, Seed: c.options.Solve.Seed}
+	run := stowage.Options{Seed: c.options.Solve.Seed}
 	for _, x := range append([]*Choice{c.best}, all[:min(len(all), splitAgain)]...) {
 		if lowest(x) >= c.best.Arena || ctx.Err() != nil {
 			continue
 		}
-		y, err := c.plan(ctx, x.chains, run)
+		y, err := c.plan(ctx, x.chains, run, rowSearch{steps: splitAgainSteps, noes: splitAgainNoes, only: true})
 		if err != nil {
 			return err
 		}
@@ -552,7 +582,7 @@ func (c *chooser) finish(ctx context.Context) error {
 		return nil
 	}
 	c.out.Why = ""
-	if x, err := c.plan(ctx, c.best.chains, c.rest()); err != nil {
+	if x, err := c.plan(ctx, c.best.chains, c.rest(), rowSearch{start: c.best.plan.planned}); err != nil {
 		return err
 	} else if x != nil && c.better(x, c.best) {
 		c.best = x
