@@ -29,7 +29,7 @@ import (
 //
 // Complexity: O(log(height)) questions, of at most so many steps each.
 //
-// Trials: docs/lab/strips.md.
+// Trials: docs/lab/tflm.md.
 
 // A rowSearch says how the plan of bodies is looked for. The zero value is for a plan that nobody chooses among others.
 type rowSearch struct {

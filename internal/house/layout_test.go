@@ -330,7 +330,7 @@ var layers = []struct {
 	{"tflm", []string{
 		"", "model", "graph", "format/cheader", "format/tflite", "internal/described", "internal/bound", "internal/distance",
 		"internal/kernelscratch", "internal/strips", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify",
-		"internal/place", "internal/run", "internal/timeline",
+		"internal/place", "internal/run", "internal/timeline", "internal/planners/tela",
 	}},
 	{"internal/models", []string{
 		"", "model", "plan", "graph", "format", "tflm", "render", "internal/bound", "internal/picture", "internal/shown",
