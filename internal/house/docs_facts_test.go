@@ -42,7 +42,7 @@ var facts = slices.Concat([]fact{
 	{"rss.gpt2.plain", "docs/pytorch.md", rss("gpt2", 1, 1)},
 	{"rss.gpt2.arena", "docs/pytorch.md", rss("gpt2", 2, 1)},
 	{"rss.cpu", "docs/pytorch.md", cpuOfLoop},
-	{"mlir.models", "docs/compare.md", overLoad("bench:compare", "mlir", 3)},
+	{"mlir.models", "lab/bench/results/README.md", overLoad("bench:compare", "mlir", 3)},
 	{"call.20", "docs/planners/auto.md", callOf("20")},
 	{"call.100", "docs/planners/auto.md", callOf("100")},
 	{"size.library", "docs/measured.md", megabytes(`verify \| ([\d,]+) kB`)},

@@ -2,7 +2,7 @@
 // on training graphs of ten thousand to ten million buffers.
 //
 //	go run ./lab/bench/scale [-sizes 10000,100000,…] [-planners auto,first-fit] \
-//	    [-runs 3] [-most 1000000] [-processor] [-into docs/compare.md] [-picture docs/images/scale.svg]
+//	    [-runs 3] [-most 1000000] [-processor] [-into lab/bench/results/README.md] [-picture docs/images/scale.svg]
 //
 // Problems above -most buffers are run once, by the first planner only. Time is wall time; with -processor it is
 // processor time on all cores, for a machine with other work. Memory is the peak resident size. Both are from the
