@@ -150,7 +150,7 @@ func TestBindingsStops(t *testing.T) {
 	same(t, "plan/result.go", found(`(?m)^\t\w+ +Stop = ("\w*")`, source(t, "plan/result.go")), words)
 	sentences := part(t, "python/stowage/_plan.py", "_STOPS = {", "}")
 	same(t, "sentences of _plan.py", found(`(?m)^    ("\w+"): "`, sentences), words[1:])
-	phrases := part(t, "cmd/stowage/command/solve.go", "func ending(", "\n}\n")
+	phrases := part(t, "cmd/stowage/command/summary.go", "func ending(", "\n}\n")
 	same(t, "cmd/stowage", sorted(found(`plan\.((?:Stop\w+|Finished))\b`, phrases)),
 		sorted(found(`(?m)^\t(\w+) +Stop = `, source(t, "plan/result.go"))))
 	same(t, "index.d.ts", found(`Why the run ended without an answer: (.*)\. \*/`,
