@@ -21,10 +21,13 @@ func bankPairs() (pairs [][]string) {
 	return pairs
 }
 
-// BankCaseOf is RuledCaseOf for a problem with rules of banks.
+// BankCaseOf is RuledCaseOf for a problem with rules of banks. About half of the problems have no plan.
 func BankCaseOf(seed uint64) *RuledCase {
 	r := rand.New(rand.NewPCG(seed, 0x62616e6b73))
 	p := drawn.Bank(r, BankPairs[seed%uint64(len(BankPairs))]...)
+	if r.IntN(4) > 0 {
+		p, _ = tight(r, p)
+	}
 	c := &RuledCase{Problem: p}
 	judge := oracle.Chains
 	if slices.Contains(p.Objective(), model.MeasureObjects) {
