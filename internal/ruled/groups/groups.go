@@ -64,9 +64,20 @@ func Plan(
 	for k := range p.Rules.Groups {
 		s.decided[k] = p.Rules.Groups[k].Cost == 0 || !slices.Contains(p.Objective(), model.MeasurePenalty)
 	}
-	err := x.branch(ctx, s)
+	err := relax.Branch[state](ctx, &x.Search, x, s)
 	return x.Result("groups"), err
 }
+
+// Question returns the problem of a branch.
+func (x *search) Question(s *state) (*model.Problem, *plan.Result) {
+	if s.r != nil {
+		return nil, s.r
+	}
+	return x.question(s, false), nil
+}
+
+// Paid returns what each plan of a branch pays for groups.
+func (x *search) Paid(s *state) (model.Measure, int64) { return model.MeasurePenalty, s.paid }
 
 // question is the problem of a branch, or a stricter one whose plans are all of the branch. It is nil if the ties leave no
 // place for pairs that must coincide.
@@ -92,49 +103,18 @@ func (x *search) question(s *state, strict bool) *model.Problem {
 	return &p
 }
 
-// branch searches the plans of a branch.
-func (x *search) branch(ctx context.Context, s state) error {
-	if x.Over(ctx) {
-		return nil
+// Split branches on the dearest group that the plan of a branch pays for.
+func (x *search) Split(ctx context.Context, s *state, r, asked *plan.Result) (next []state, err error) {
+	if !x.Take(r) {
+		return nil, nil
 	}
-	if s.r == nil {
-		q := x.question(&s, false)
-		if q == nil {
-			return nil
-		}
-		r, err := x.Ask(ctx, q)
-		if err != nil {
-			return err
-		}
-		s.r = &r
-	}
-	if s.r.Status == model.Infeasible {
-		return nil
-	}
-	r := *s.r
-	r.Bounds = slices.Clone(r.Bounds)
-	for k := range r.Bounds {
-		if r.Bounds[k].Measure == model.MeasurePenalty {
-			r.Bounds[k].Value += s.paid
-		}
-	}
-	if x.O.Least && !x.Hopes(&r) {
-		return nil
-	}
-	if !r.Status.HasPlan() {
-		x.Cut = true
-		return nil
-	}
-	r.Measures = model.MeasuresOf(x.P, &r.Plan)
-	x.Offer(&r)
 	if slices.ContainsFunc(s.kept, func(y kept) bool { return !y.moved && x.paged(y.pair) && x.shares(y.pair, &r.Plan) }) {
-		t, err := x.Ask(ctx, x.question(&s, true))
+		t, err := x.Ask(ctx, x.question(s, true))
 		if err == nil && t.Status.HasPlan() {
-			t.Measures = model.MeasuresOf(x.P, &t.Plan)
-			x.Offer(&t)
+			x.Take(&t)
 		}
-		x.Cut = x.Cut || x.O.Least && x.Hopes(&r)
-		return err
+		x.Cut = x.Cut || x.O.Least && x.Hopes(r)
+		return nil, err
 	}
 	dearest := -1
 	for k := range x.P.Rules.Groups {
@@ -144,20 +124,16 @@ func (x *search) branch(ctx context.Context, s state) error {
 		}
 	}
 	if !x.O.Least || dearest < 0 {
-		x.Cut = x.Cut || x.O.Least && r.Status != model.Optimal
-		return nil
+		x.Close(r)
+		return nil, nil
 	}
 	g := &x.P.Rules.Groups[dearest]
-	s.decided = slices.Clone(s.decided)
-	s.decided[dearest] = true
+	decided := slices.Clone(s.decided)
+	decided[dearest] = true
 	for _, free := range x.ways(g) {
-		less := state{decided: s.decided, kept: slices.Concat(s.kept, free), paid: s.paid}
-		if err := x.branch(ctx, less); err != nil {
-			return err
-		}
+		next = append(next, state{decided: decided, kept: slices.Concat(s.kept, free), paid: s.paid})
 	}
-	s.paid += g.Cost
-	return x.branch(ctx, s)
+	return append(next, state{decided: decided, kept: s.kept, paid: s.paid + g.Cost, r: asked}), nil
 }
 
 // ways returns the ways not to pay for a group, each as pairs that must not count.

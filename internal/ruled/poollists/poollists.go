@@ -46,63 +46,61 @@ func Plan(
 	c, may := newClasses(p)
 	x := &search{relax.New(p, o, spent, planner), c}
 	if may != nil {
-		if err := x.branch(ctx, may); err != nil {
+		if err := relax.Branch[choices](ctx, &x.Search, x, may); err != nil {
 			return plan.Result{}, err
 		}
 	}
 	return x.Result("pools"), nil
 }
 
-// branch searches the plans whose classes are in pools in which they may be.
-func (x *search) branch(ctx context.Context, may choices) error {
-	if x.Over(ctx) || !x.c.narrow(may) {
-		return nil
+// Question returns the problem of a branch: each class is in pools in which it may be.
+func (x *search) Question(may *choices) (*model.Problem, *plan.Result) {
+	if !x.c.narrow(*may) {
+		return nil, nil
 	}
-	r, err := x.Ask(ctx, x.c.question(may))
-	if err != nil {
-		return err
-	}
-	if r.Status == model.Infeasible || r.Status.HasPlan() && x.O.Least && !x.Hopes(&r) {
-		return nil
-	}
+	return x.c.question(*may), nil
+}
+
+// Paid returns nothing: the lists have no price.
+func (x *search) Paid(*choices) (model.Measure, int64) { return "", 0 }
+
+// Split branches on a class that breaks a list in the plan of a branch.
+func (x *search) Split(ctx context.Context, may *choices, r, _ *plan.Result) ([]choices, error) {
 	if !r.Status.HasPlan() {
 		// No plan says what to branch on. Each class that has its pool is a step.
-		if k, pool := x.c.widest(may); k >= 0 {
-			return x.split(ctx, may, k, pool)
+		if k, pool := x.c.widest(*may); k >= 0 {
+			return x.split(*may, k, pool), nil
 		}
 		x.Cut = true
-		return nil
+		return nil, nil
 	}
 	k, pool := x.c.broken(r.Pools)
 	if k < 0 {
-		x.Settle(&r)
-		return nil
+		x.Settle(r)
+		return nil, nil
 	}
-	if moved := x.c.repaired(may, r.Pools); moved != nil && !x.Over(ctx) {
+	if moved := x.c.repaired(*may, r.Pools); moved != nil && !x.Over(ctx) {
 		s, err := x.Ask(ctx, x.c.question(moved))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if s.Status.HasPlan() {
 			x.Offer(&s)
 		}
-		if x.O.Least && !x.Hopes(&r) {
-			return nil
+		if x.O.Least && !x.Hopes(r) {
+			return nil, nil
 		}
 	}
-	return x.split(ctx, may, k, pool)
+	return x.split(*may, k, pool), nil
 }
 
 // split makes two branches: a class is in a pool, or it is not.
-func (x *search) split(ctx context.Context, may choices, k int32, pool int32) error {
+func (x *search) split(may choices, k int32, pool int32) []choices {
 	in, out := may.clone(), may.clone()
 	alike := x.c.alike(may, pool)
 	for q := range in[k] {
 		in[k][q] = int32(q) == pool
 		out[k][q] = out[k][q] && !slices.Contains(alike, int32(q))
 	}
-	if err := x.branch(ctx, in); err != nil {
-		return err
-	}
-	return x.branch(ctx, out)
+	return []choices{in, out}
 }

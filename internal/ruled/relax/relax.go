@@ -119,7 +119,7 @@ func (x *Search) Offer(r *plan.Result) {
 // branch is left open.
 func (x *Search) Settle(r *plan.Result) {
 	x.Offer(r)
-	x.Cut = x.Cut || x.O.Least && r.Status != model.Optimal
+	x.Close(r)
 }
 
 // Result is the outcome of the search. by names the proof if the rule alone rules out all plans.

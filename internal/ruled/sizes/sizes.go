@@ -56,7 +56,7 @@ func Plan(
 			s.paid[q] = p.Rules.Pools[q].PriceOf(1)
 		}
 	}
-	if err := x.branch(ctx, s); err != nil {
+	if err := relax.Branch[state](ctx, &x.Search, x, s); err != nil {
 		return plan.Result{}, err
 	}
 	return x.Result("sizes"), nil
@@ -69,12 +69,12 @@ func (x *search) needed(pool int32) bool {
 	})
 }
 
-// question is the problem of a branch. ok is false if some buffer has no pool.
-func (x *search) question(s *state) (q *model.Problem, ok bool) {
+// Question returns the problem of a branch; nil if some buffer has no pool.
+func (x *search) Question(s *state) (*model.Problem, *plan.Result) {
 	p, rules := *x.P, *x.P.Rules
 	rules.Pools, p.Rules = s.pools, &rules
-	if !slices.Contains(s.closed, true) {
-		return &p, true
+	if s.r != nil || !slices.Contains(s.closed, true) {
+		return &p, s.r
 	}
 	p.Buffers = slices.Clone(p.Buffers)
 	for i := range p.Buffers {
@@ -89,50 +89,25 @@ func (x *search) question(s *state) (q *model.Problem, ok bool) {
 			}
 		}
 		if b.Extra = &extra; len(extra.Pools) == 0 {
-			return nil, false
+			return nil, nil
 		}
 	}
-	return &p, true
+	return &p, nil
 }
 
-// branch searches the plans of a branch.
-func (x *search) branch(ctx context.Context, s state) error {
-	if x.Over(ctx) {
-		return nil
-	}
-	if s.r == nil {
-		q, ok := x.question(&s)
-		if !ok {
-			return nil
-		}
-		r, err := x.Ask(ctx, q)
-		if err != nil {
-			return err
-		}
-		s.r = &r
-	}
-	if s.r.Status == model.Infeasible {
-		return nil
-	}
-	r, all := *s.r, int64(0)
+// Paid returns the least that each plan of a branch pays for pools.
+func (x *search) Paid(s *state) (m model.Measure, all int64) {
 	for _, paid := range s.paid {
 		all += paid
 	}
-	r.Bounds = slices.Clone(r.Bounds)
-	for k := range r.Bounds {
-		if r.Bounds[k].Measure == model.MeasureCost {
-			r.Bounds[k].Value += all
-		}
+	return model.MeasureCost, all
+}
+
+// Split branches on the pool whose price in the plan of a branch is furthest above its bound.
+func (x *search) Split(_ context.Context, s *state, r, asked *plan.Result) ([]state, error) {
+	if !x.Take(r) {
+		return nil, nil
 	}
-	if x.O.Least && !x.Hopes(&r) {
-		return nil
-	}
-	if !r.Status.HasPlan() {
-		x.Cut = true
-		return nil
-	}
-	r.Measures = model.MeasuresOf(x.P, &r.Plan)
-	x.Offer(&r)
 	dearest, most := -1, int64(0)
 	for q, pays := range x.prices(&r.Plan) {
 		if pays-s.paid[q] > most {
@@ -140,8 +115,8 @@ func (x *search) branch(ctx context.Context, s state) error {
 		}
 	}
 	if !x.O.Least || !x.priced || dearest < 0 {
-		x.Cut = x.Cut || x.O.Least && r.Status != model.Optimal
-		return nil
+		x.Close(r)
+		return nil, nil
 	}
 	less := state{slices.Clone(s.pools), slices.Clone(s.closed), s.paid, nil}
 	pays := s.paid[dearest] + most
@@ -149,12 +124,9 @@ func (x *search) branch(ctx context.Context, s state) error {
 		less.paid = slices.Clone(s.paid)
 		less.paid[dearest] = 0
 	}
-	if err := x.branch(ctx, less); err != nil {
-		return err
-	}
-	s.paid = slices.Clone(s.paid)
-	s.paid[dearest] = pays
-	return x.branch(ctx, s)
+	paid := slices.Clone(s.paid)
+	paid[dearest] = pays
+	return []state{less, {s.pools, s.closed, paid, asked}}, nil
 }
 
 // smaller gives a pool its largest size of a lower price. It returns false if there is none.
