@@ -15,11 +15,13 @@ import (
 // A DimError is what is wrong with a dimension.
 type DimError struct {
 	Dim string // as it was given
-	Err error
+	Err error  // what is wrong with it
 }
 
+// Error has the dimension and what is wrong with it.
 func (e *DimError) Error() string { return fmt.Sprintf("%q: %v", e.Dim, e.Err) }
 
+// Unwrap returns what is wrong.
 func (e *DimError) Unwrap() error { return e.Err }
 
 // SplitDim splits NAME=VALUE. The name, which may be that of a tensor, may contain an equals sign.

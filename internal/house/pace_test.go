@@ -48,6 +48,8 @@ var clockAllowed = []clockUse{
 	{"cmd/stowage/command/signal_unix_test.go", "time.Since(sent)", "compared under pace.On alone"},
 	{"cmd/stowage/command/size_test.go", `"-t", "0"`, "no timeout"},
 	{"cmd/stowage/command/terminal_linux_test.go", `"--timeout", (periods`, "a longer one if nothing was drawn"},
+	{"cmd/stowage/command/terminal_linux_test.go", `puppet-wait --timeout "`, "a longer one if nothing was drawn"},
+	{"cmd/stowage/command/terminal_linux_test.go", `--input=%s --timeout=%v`, "a longer one if nothing was drawn"},
 	{"cmd/stowage/command/unwritable_unix_test.go", `"--timeout", timeout`, "a longer one if nothing was written; without --progress there is a plan after any"},
 	{"cmd/stowage/command/unwritable_unix_test.go", "time.Sleep(time.Millisecond)", "waits for a file; that the command is quicker is allowed"},
 	{"cmd/stowage/command/values_test.go", "imeout", "how flags are read; nothing runs"},
