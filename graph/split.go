@@ -18,11 +18,11 @@ import (
 // there), as it does for TFLite models. The plans of these sets are compared with the plan without strips.
 //
 // Invariant: the plan is never higher than the one without strips. LowerBound is a bound for all sets of the chains
-// that were looked at, whatever arithmetic they add. With a capacity that the plan without strips does not fit, the set
-// with the least arithmetic is looked for.
+// that were looked at: those that alone do not add too much arithmetic. With a capacity that the plan without strips
+// does not fit, the set with the least arithmetic is looked for.
 //
-// Complexity: O(operators² · numbers of strips) graphs of calls, at most mostLooked; then mostSets plans with a limit of
-// nodes, and one without.
+// Complexity: O(operators² · numbers of strips) chains, at most mostLooked, each in O(its calls + values); then at most
+// mostSets plans with a limit of nodes.
 //
 // Source: Stowage.
 
@@ -184,35 +184,45 @@ func (c *splitter) variants(ops *tiling.Operators) (out []tiling.Path) {
 	return out
 }
 
-// look looks at the chains, and notes those that save something.
+// look looks at the chains, the shortest first, and notes those that save something. A chain computes at least as many
+// lines of its last operators as a shorter one does that ends with the same operator. So if that adds too much work, the
+// longer one does.
 func (c *splitter) look(ctx context.Context, ops *tiling.Operators, floor int64) {
 	looked := 0
-	for last := range c.order {
-		was := int64(0)
-		for first := last; first >= 0 && len(c.at(first).Reads) > 0; first-- {
-			was = max(was, ops.Load[first])
-			result := c.result(first, last)
-			if was <= floor || result < 0 {
+	was := make([]int64, len(c.order))     // by last operator: the load of the operators as they are
+	costly := make([][]bool, len(c.order)) // and by number of strips
+	for last := range costly {
+		costly[last] = make([]bool, len(stripCounts))
+	}
+	for length, more := 0, true; more; length++ {
+		more = false
+		for last := length; last < len(c.order); last++ {
+			first := last - length
+			if len(c.at(first).Reads) == 0 {
+				costly[last] = nil
+			}
+			if !slices.Contains(costly[last], false) {
 				continue
 			}
-			from := len(c.all)
-			for _, strips := range stripCounts {
-				if strips > c.g.Values[result].Lines {
-					break
+			more, was[last] = true, max(was[last], ops.Load[first])
+			result := c.result(first, last)
+			if was[last] <= floor || result < 0 {
+				continue
+			}
+			for i, strips := range stripCounts {
+				dear := &costly[last][i]
+				if *dear = *dear || strips > c.g.Values[result].Lines; *dear {
+					continue
 				}
 				if looked++; looked > mostLooked || ctx.Err() != nil {
 					c.cut = true
 					return
 				}
 				in := chainIn{first, last, strips}
-				x := c.expand([]chainIn{in})
-				end := x.first[0] + len(x.chains[0].Calls)
-				load := slices.Max(x.low.loads()[x.low.Start[x.first[0]]:x.low.End[end-1]])
-				s := tiling.Segment{First: first, Last: last, Load: load, Least: load, Work: max(x.chains[0].Work, 0)}
-				if load < was && !slices.ContainsFunc(c.all[from:], func(y tiling.Segment) bool {
-					return y.Load <= load && y.Work <= s.Work
-				}) {
-					c.all, c.in = append(c.all, s), append(c.in, in)
+				load, work := c.alone(in)
+				if *dear = work > ops.Most; load < was[last] && !*dear {
+					c.all = append(c.all, tiling.Segment{First: first, Last: last, Load: load, Least: load, Work: work})
+					c.in = append(c.in, in)
 				}
 			}
 		}

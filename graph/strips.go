@@ -138,8 +138,8 @@ type Chain struct {
 	First, Last int
 	// Strips is how many strips the result has.
 	Strips int
-	// Work is how much arithmetic is added, in the unit of Operator.Work. It is below 0 if lines are left out that nobody
-	// reads.
+	// Work is how much arithmetic is added, in the unit of Operator.Work: that of the lines that are computed once more.
+	// Lines that are left out, since nobody reads them, do not count.
 	Work int64
 	// Calls are in the order in which they run.
 	Calls []Call
@@ -262,7 +262,7 @@ func (b *chainBuilder) build() {
 	for place, called := range b.called {
 		k := b.order[c.first+place]
 		lines := int64(b.g.Values[b.g.Operators[k].Results[0]].Lines)
-		b.chain.Work += scaled(b.g.work(k), int64(called)-lines, lines)
+		b.chain.Work += scaled(b.g.work(k), max(int64(called)-lines, 0), lines)
 	}
 	b.x.chains = append(b.x.chains, b.chain)
 	for v := range b.reading {
@@ -378,6 +378,51 @@ func (b *chainBuilder) dying(v int) {
 			})
 		}
 	}
+}
+
+// alone returns the figures of one chain: the most bytes in use while it runs, and the work that it adds. Only the
+// operators of the chain are followed; other values that are there all the time are added.
+func (s *stripper) alone(c chainIn) (load, work int64) {
+	g := &Graph{}
+	at := make([]int, len(s.g.Values)) // 1 + its index in g
+	add := func(list []int) (out []int) {
+		for _, v := range list {
+			if at[v] == 0 {
+				g.Values = append(g.Values, s.g.Values[v])
+				if at[v] = len(g.Values); s.maker[v] < c.first && !s.g.Values[v].Constant {
+					g.Inputs = append(g.Inputs, at[v]-1)
+				}
+				if s.output[v] || len(s.readers[v]) > 0 && s.readers[v][len(s.readers[v])-1] > c.last {
+					g.Outputs = append(g.Outputs, at[v]-1)
+				}
+			}
+			out = append(out, at[v]-1)
+		}
+		return out
+	}
+	order := make([]int, c.last-c.first+1)
+	for k := range order {
+		order[k] = k
+		o := *s.at(c.first + k)
+		o.Operands, o.Results, o.After = add(o.Operands), add(o.Results), nil
+		o.Reads, o.Permits = slices.Clone(o.Reads), slices.Clone(o.Permits)
+		for i := range o.Reads {
+			o.Reads[i].Operand = at[o.Reads[i].Operand] - 1
+		}
+		for i := range o.Permits {
+			o.Permits[i].Operand, o.Permits[i].Result = at[o.Permits[i].Operand]-1, at[o.Permits[i].Result]-1
+		}
+		g.Operators = append(g.Operators, o)
+	}
+	for v := range at {
+		r := s.readers[v]
+		if x := &s.g.Values[v]; at[v] == 0 && x.planned() && s.maker[v] < c.first &&
+			(s.output[v] || len(r) > 0 && r[len(r)-1] > c.last) {
+			load += x.Size
+		}
+	}
+	x := newStripper(g, order, s.permits).expand([]chainIn{{0, c.last - c.first, c.strips}})
+	return load + slices.Max(x.low.loads()[x.low.Start[0]:]), x.chains[0].Work
 }
 
 // loads returns the bytes of the windows of each tick.

@@ -388,7 +388,7 @@ func (w *lineChecker) run(x *Chain, ran []bool) bool {
 	for place := x.First; place <= x.Last; place++ {
 		k := w.p.Order[place]
 		lines := int64(w.g.Values[w.g.Operators[k].Results[0]].Lines)
-		work += scaled(w.g.work(k), called[k]-lines, lines)
+		work += scaled(w.g.work(k), max(called[k]-lines, 0), lines)
 		ran[k] = true
 	}
 	if work != x.Work {

@@ -334,7 +334,7 @@ func (h *head) table(old flatbuffers.Table, l layout, own []int) (fields []int, 
 		from := int(old.Pos) + offset(k)
 		inside := from+max(width, 4) <= len(h.old)
 		switch {
-		case slices.Contains(own, k):
+		case slices.Contains(own, k) || width == outside: // a fault that is noted
 		case !inside || width == 0 && from+int(binary.LittleEndian.Uint32(h.old[from:])) > len(h.old)-4:
 			h.fault = ErrDamaged
 		case width == 0:
