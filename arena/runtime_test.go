@@ -102,6 +102,13 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// TestFamilies runs steps whose sizes follow a number that is drawn anew for each step.
+func TestFamilies(t *testing.T) {
+	for seed := range 4 {
+		t.Log(call(t, checked, "", "families", fmt.Sprint(seed), "60"))
+	}
+}
+
 // TestThreads lets threads allocate, free for one another and begin scopes, while plans come and go.
 func TestThreads(t *testing.T) {
 	t.Log(call(t, threaded, "TSAN_OPTIONS=halt_on_error=1", "threads", "1", "1000"))

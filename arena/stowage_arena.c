@@ -69,10 +69,13 @@ enum {
   SMALLER = 64,    /* an event serves requests down to this part of its size */
   EARLY = 32,      /* steps in which allocations that a plan keeps count as missed */
   LOGS = 16,       /* steps that watching keeps */
+  FAMILIES = 8,       /* kinds of steps whose sizes are kept while the arena watches */
+  RESERVE = 16,    /* how far a block of pages can grow where it is, if sizes vary, as a multiple of its height */
   LOGGED = 1 << 18 /* records that watching keeps, as far as they are of steps before the last two */
 };
 #define NOWHERE UINT64_MAX /* the offset of an event that goes upstream */
 #define MOST ((uint64_t)1 << 61)
+#define SPANS ((uint64_t)1 << 28) /* lengths of lifespans, added up, for which plans are laid out anew within a step */
 #define FNV 0xCBF29CE484222325u
 #define FRESH 0xCB
 
@@ -113,6 +116,7 @@ typedef struct request {
 /* An event is an allocation that a plan expects. */
 typedef struct event {
   request is;
+  uint64_t most;   /* the size that it has room for; is.size is that of the step, which may be less */
   uint64_t offset; /* in the block; NOWHERE: upstream */
   uint64_t hash;   /* of the lane's requests up to and with this one */
   uint64_t lower, upper; /* its lifespan in the cycle of all plans of the text */
@@ -134,6 +138,7 @@ typedef struct lane {
   section *sections;
   size_t n, scopes;
   uint64_t bytes; /* of all its events */
+  uint64_t asks;  /* a hash of their streams */
 } lane;
 
 typedef struct plan {
@@ -142,6 +147,8 @@ typedef struct plan {
   uint64_t entry; /* bytes of the block that are live when its step begins */
   uint64_t steps; /* that have followed it */
   size_t kept;    /* allocations that go upstream */
+  uint64_t cycle; /* plans that were made together have the same */
+  uint64_t first, end; /* the times of its step */
   lane *lanes;
   size_t n;
   int dead; /* replaced or unloaded; freed once no step follows it */
@@ -166,7 +173,7 @@ typedef struct range {
 
 typedef struct block {
   char *base;
-  size_t size;
+  size_t size, reserved; /* it can grow to what is reserved */
   size_t live; /* ranges in it */
   int pages;   /* it is of mmap, not of upstream */
   unsigned char *touched; /* by chunk: it may be resident; NULL if not of mmap */
@@ -203,6 +210,19 @@ typedef struct logged {
   int planned;        /* it was in a trace */
   int empty;          /* dropped: what is left of it are frees of others */
 } logged;
+
+/* A kind is of steps that ask for the same but for sizes: what those depend on. */
+typedef struct family {
+  uint64_t key;       /* as that of logged; n of 0: the slot is free */
+  uint64_t name, asks; /* of its steps; a hash of streams */
+  uint64_t used;      /* the last step of this family */
+  size_t n, thread;   /* its allocations, which are of one thread */
+  size_t first;       /* the first whose size varies; n: none does */
+  void *memory;       /* of rows and loose */
+  uint64_t *rows[4];  /* sizes of up to three steps, ascending by those of first; room for one more */
+  unsigned char *loose; /* by allocation: its size does not follow that of first */
+  int samples, checked; /* steps among the rows; whether another one had the sizes that follow from them */
+} family;
 
 struct stowage_arena {
   mutex lock;
@@ -251,6 +271,11 @@ struct stowage_arena {
   uint64_t unbegun_name, key;
   logged logs[LOGS + 2]; /* in order of time; the last two may be dropped yet */
   size_t n_logs;
+  family families[FAMILIES];
+  int varying;     /* there is a kind with two samples */
+  int loosely;     /* plans were laid out in this step, and leave more unused than a new one might */
+  uint64_t wish;   /* bytes that the block lacked for larger sizes; 0: none */
+  uint64_t cycles; /* cycles that were loaded */
 
   uint64_t served_live; /* bytes of ranges */
   uint64_t entry;       /* what served_live was when the step first allocated */
@@ -422,17 +447,27 @@ static block *block_of(stowage_arena *a, const void *address) {
   return NULL;
 }
 
-/* new_block returns a block; NULL if there is no memory. It is called without the lock. */
-static block *new_block(stowage_arena *a, size_t size, size_t alignment) {
+/* new_block returns a block; NULL if there is no memory. Of pages, more are reserved if they are to be had. It is called without the lock. */
+static block *new_block(stowage_arena *a, size_t size, size_t alignment, size_t reserved) {
   block *b = calloc(1, sizeof *b);
   if (!b) return NULL;
-  b->size = size;
+  b->size = b->reserved = size;
 #ifndef _WIN32
-  if (a->pages && alignment <= (size_t)sysconf(_SC_PAGESIZE) && (b->touched = calloc(size / CHUNK + 1, 1))) {
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    b->pages = 1;
+  if (a->pages && alignment <= (size_t)sysconf(_SC_PAGESIZE)) {
+    void *at = MAP_FAILED;
+#ifdef MAP_NORESERVE
+    if (reserved > size && (b->touched = calloc(reserved / CHUNK + 1, 1))) {
+      at = mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (at != MAP_FAILED) b->reserved = reserved;
+    }
+#endif
+    if (!b->touched) b->touched = calloc(size / CHUNK + 1, 1);
+    if (b->touched && at == MAP_FAILED) at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    b->pages = b->touched != NULL;
     if (at != MAP_FAILED) b->base = at;
   }
+#else
+  (void)reserved;
 #endif
   if (!b->pages) b->base = a->up.malloc(a->up.context, size, alignment < 64 ? 64 : alignment, 0);
   if (b->base) return b;
@@ -443,7 +478,7 @@ static block *new_block(stowage_arena *a, size_t size, size_t alignment) {
 
 static void delete_block(stowage_arena *a, block *b) {
 #ifndef _WIN32
-  if (b->pages) munmap(b->base, b->size);
+  if (b->pages) munmap(b->base, b->reserved);
 #endif
   if (!b->pages) a->up.free(a->up.context, b->base, b->size, 0);
   free(b->touched);
@@ -763,6 +798,144 @@ static void judge(stowage_arena *a) {
   if (drop < a->n_logs) sift(a, drop);
 }
 
+/* ---- sizes that vary from step to step
+ *
+ * Idea. Of steps that ask for the same but for sizes, all sizes mostly follow one number, such as that of tokens. It
+ * is read off the first allocation whose size varies, as that size, s. The sizes of three steps are kept; the size of an allocation at another s is
+ * that of the polynomial of degree 2 through them. Further steps check it: what has another size is loose. When the first request that
+ * varies comes, lanes of its kind take the sizes of its s, so that they agree with the step from there on.
+ *
+ * Offsets are for the largest sizes so far. If a size is larger, all plans that were made together are laid out anew, in the order of
+ * their offsets: each event lies on what is below it and live with it. So lifespans, which do not depend on sizes, still do
+ * not meet. What is live already, or lives on into the next step, moves only as far as it has to. */
+
+static family *family_of(stowage_arena *a, uint64_t key, size_t n) {
+  for (int i = 0; i < FAMILIES; i++)
+    if (n && a->families[i].n == n && a->families[i].key == key) return &a->families[i];
+  return NULL;
+}
+
+static uint64_t streamed(uint64_t hash, uint64_t stream) { return (hash ^ (stream + 1)) * 0x100000001B3u; }
+
+/* rows_of is the memory of a kind, in pages of its own, which are resident as far as they are used. */
+static size_t rows_of(size_t n) { return n * (4 * sizeof(uint64_t) + 1); }
+
+static void forget(family *k) {
+  if (k->n) {
+#ifdef _WIN32
+    free(k->memory);
+#else
+    munmap(k->memory, rows_of(k->n));
+#endif
+  }
+  memset(k, 0, sizeof *k);
+}
+
+static void forget_all(stowage_arena *a) {
+  for (int i = 0; i < FAMILIES; i++) forget(&a->families[i]);
+  a->varying = 0;
+}
+
+/* new_family takes the slot of the kind that did not come for the longest time. NULL if there is no memory. */
+static family *new_family(stowage_arena *a, uint64_t key, size_t n) {
+  family *k = &a->families[0];
+  for (int i = 1; i < FAMILIES; i++)
+    if (a->families[i].used < k->used) k = &a->families[i];
+  forget(k);
+#ifdef _WIN32
+  k->memory = calloc(rows_of(n), 1);
+  if (!k->memory) return NULL;
+#else
+  void *at = mmap(NULL, rows_of(n), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return NULL;
+  k->memory = at;
+#endif
+  for (int i = 0; i < 4; i++) k->rows[i] = (uint64_t *)k->memory + n * (size_t)i;
+  k->loose = (unsigned char *)((uint64_t *)k->memory + 4 * n);
+  k->key = key;
+  k->n = k->first = n;
+  return k;
+}
+
+/* weigh says how much each row counts at s. */
+static void weigh(const family *k, uint64_t s, double w[3]) {
+  for (int i = 0; i < k->samples; i++) {
+    w[i] = 1;
+    for (int j = 0; j < k->samples; j++)
+      if (j != i) w[i] *= ((double)s - (double)k->rows[j][k->first]) / ((double)k->rows[i][k->first] - (double)k->rows[j][k->first]);
+  }
+}
+
+/* follows returns the size of an allocation at the s that was weighed. */
+static uint64_t follows(const family *k, size_t i, const double w[3]) {
+  double y = 0;
+  int same = 1;
+  for (int j = 0; j < k->samples; j++) {
+    y += w[j] * (double)k->rows[j][i];
+    same &= k->rows[j][i] == k->rows[0][i];
+  }
+  if (same) return k->rows[0][i];
+  if (y < 1) return 1;
+  return y < (double)MOST ? (uint64_t)(y + 0.5) : MOST;
+}
+
+/* learn takes the sizes of the step that has just ended. */
+static void learn(stowage_arena *a) {
+  const logged *l = &a->logs[a->n_logs - 1];
+  size_t n = (size_t)l->n, i = 0, differs = 0, thread = THREADS;
+  uint64_t asks = FNV;
+  if (!n || n > LOGGED) return;
+  family *k = family_of(a, l->key, n);
+  if (!k && !(k = new_family(a, l->key, n))) return;
+  k->used = a->s.steps + 1;
+  k->name = a->unbegun_name;
+  uint64_t *now = k->rows[3];
+  for (size_t j = l->from; j < l->to && i < n; j++) {
+    const record *r = &a->records[j];
+    if (r->kind != 'a') continue;
+    if (i && r->thread != thread) return;
+    thread = r->thread;
+    asks = streamed(asks, r->y);
+    now[i++] = r->x;
+  }
+  if (i < n) return;
+  k->thread = thread;
+  k->asks = asks;
+  while (k->samples && differs < n && now[differs] == k->rows[0][differs]) differs++;
+  if (k->samples && differs == n) return;
+  if (k->samples && differs < k->first) { /* what was the same so far is not: the steps before the last say nothing of it */
+    k->first = differs;
+    k->samples = 1;
+    k->checked = 0;
+    memset(k->loose, 0, n);
+  }
+  uint64_t s = k->samples ? now[k->first] : 0;
+  int at = 0;
+  for (; at < k->samples; at++) {
+    if (k->rows[at][k->first] != s) continue;
+    for (i = 0; i < n; i++) k->loose[i] |= now[i] != k->rows[at][i];
+    return;
+  }
+  if (k->samples == 3) {
+    double w[3];
+    weigh(k, s, w);
+    for (i = k->first; i < n; i++) k->loose[i] |= follows(k, i, w) != now[i];
+    k->checked = 1;
+    at = s < k->rows[0][k->first] ? 0 : 2;
+    if (at && s < k->rows[2][k->first]) return;
+  } else {
+    k->samples++;
+  }
+  k->rows[3] = k->rows[at];
+  k->rows[at] = now;
+  for (; at && k->rows[at][k->first] < k->rows[at - 1][k->first]; at--) {
+    now = k->rows[at];
+    k->rows[at] = k->rows[at - 1];
+    k->rows[at - 1] = now;
+  }
+  a->varying |= k->samples > 1;
+}
+
 /* much says if so many of a step's allocations are kept that it is a first one, which makes what later ones have. */
 static int much(uint64_t kept, uint64_t asked) { return kept * 20 > asked; }
 
@@ -780,6 +953,9 @@ static void close_log(stowage_arena *a) {
   l->slight = !c->missed && !c->outside && !much(c->refused + c->kept, asked);
   for (size_t j = 0; j + 1 < a->n_logs && l->slight; j++) /* its kind was planned for that already, and it came again */
     l->planned |= !a->logs[j].empty && a->logs[j].key == l->key && a->logs[j].planned && a->logs[j].slight;
+  if (a->loosely) l->missed = 1; /* a plan of these sizes would be lower */
+  a->loosely = 0;
+  learn(a);
   if (a->n_logs > 1) judge(a);
   while (a->n_logs > LOGS) { /* empty steps: forget the oldest, as if what it freed had been freed behind the step before */
     size_t j = 0;
@@ -807,6 +983,7 @@ static void open_log(stowage_arena *a, size_t thread) {
 void stowage_arena_watch(stowage_arena *a, int on) {
   mutex_lock(&a->lock);
   a->watching = on;
+  forget_all(a);
   a->n_records = a->n_names = a->n_logs = 0;
   a->next_id = 0;
   a->unbegun = 0;
@@ -884,7 +1061,8 @@ static void print(sink *s, const char *format, ...) {
 static size_t trace(stowage_arena *a, char *text, size_t length) {
   typedef unsigned long long u;
   sink s = {text, length, 0, FNV};
-  size_t lines = 1, k = 0;
+  size_t lines = 1, k = 0, in = SIZE_MAX, next = 0; /* the step that a line is in, and how many allocations of it came */
+  const family *of = NULL;
   uint64_t made = 0, base[LOGS + 2]; /* numbers begin anew in a trace */
   int is_wanted[LOGS + 2];
   for (size_t j = 0; j < a->n_logs; j++) is_wanted[j] = wanted(a, j);
@@ -898,6 +1076,7 @@ static size_t trace(stowage_arena *a, char *text, size_t length) {
     if (a->watching) {
       while (k < a->n_logs && i >= a->logs[k].to) k++;
       int out = k < a->n_logs && i >= a->logs[k].from && !is_wanted[k];
+      if (k != in) of = k < a->n_logs ? family_of(a, a->logs[k].key, (size_t)a->logs[k].n) : NULL, in = k, next = 0;
       if (out && (r->kind == 'a' || ((r->kind == 'b' || r->kind == 'e') && r->z > 1))) continue;
       if (r->kind == 'f' || r->kind == 'u') {
         size_t j = owner(a, r->x);
@@ -908,10 +1087,11 @@ static size_t trace(stowage_arena *a, char *text, size_t length) {
     lines++;
     switch (r->kind) {
     case 'a':
-      if (r->varies && a->grows) { /* the next ones may be larger still: by a half, then twice as large */
+      if (r->varies && a->grows && !(of && of->checked && !of->loose[next])) { /* the next ones may be larger still: by a half, then twice as large */
         r->x += r->x / 2 * ((uint64_t)1 << (a->grows - 1));
         r->x += 64 - r->x % 64;
       }
+      next++;
       print(&s, "a %llu %llu %lu %llu\n", (u)r->x, (u)1 << r->z, (unsigned long)r->thread, (u)r->y);
       break;
     case 'f': print(&s, "f %llu %lu\n", (u)r->x, (unsigned long)r->thread); break;
@@ -1052,6 +1232,7 @@ typedef struct region {
 static void read_lane(reader *r, plan *p, lane *l, const region *regions, size_t n_regions) {
   uint64_t hash = FNV;
   l->plan = p;
+  l->asks = FNV;
   expect(r, "lane ");
   l->thread = number(r, MOST, " ");
   size_t n = many(r, 16, " "), scopes = many(r, 8, "\n");
@@ -1062,10 +1243,11 @@ static void read_lane(reader *r, plan *p, lane *l, const region *regions, size_t
   for (; l->n < n && !r->what; l->n++) {
     event *e = &l->events[l->n];
     expect(r, "p ");
-    e->is.size = number(r, MOST, " ");
+    e->is.size = e->most = number(r, MOST, " ");
     e->is.alignment = number(r, p->alignment, " ");
     e->is.stream = number(r, UINT64_MAX - 1, " ");
     e->hash = hash = mix(hash, &e->is);
+    l->asks = streamed(l->asks, e->is.stream);
     l->bytes += e->is.size;
     e->offset = NOWHERE;
     if (r->at < r->end && *r->at == '-') expect(r, "- "), p->kept++;
@@ -1156,20 +1338,34 @@ static plan *read_plan(reader *r) {
   return NULL;
 }
 
-/* enter works out how many bytes of the block are live when the step of each plan begins. Plans that were made together, which have
- * one height and period, are one cycle. */
+/* enter works out how many bytes of the block are live when the step of each plan begins. */
 static void enter(plan **all, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    uint64_t begin = UINT64_MAX;
-    for (size_t k = 0; k < all[i]->n; k++)
-      if (all[i]->lanes[k].n && all[i]->lanes[k].events[0].lower < begin) begin = all[i]->lanes[k].events[0].lower;
+    uint64_t begin = all[i]->first;
+    all[i]->entry = 0;
     for (size_t h = 0; h < n; h++)
       for (size_t k = 0; k < all[h]->n; k++)
-        for (size_t j = 0; j < all[h]->lanes[k].n && all[h]->period == all[i]->period && all[h]->height == all[i]->height; j++) {
+        for (size_t j = 0; j < all[h]->lanes[k].n && all[h]->cycle == all[i]->cycle; j++) {
           const event *e = &all[h]->lanes[k].events[j];
           int live = (e->lower < begin && e->upper > begin) || (e->upper > all[h]->period && e->upper - all[h]->period > begin);
-          if (e->offset != NOWHERE && live) all[i]->entry += e->is.size;
+          if (e->offset != NOWHERE && live) all[i]->entry += e->most;
         }
+  }
+}
+
+/* gather finds the plans that were made together: they have one height and period, and are one cycle. */
+static void gather(stowage_arena *a, plan **all, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    plan *p = all[i];
+    size_t h = 0;
+    while (all[h]->period != p->period || all[h]->height != p->height) h++;
+    p->cycle = h < i ? all[h]->cycle : ++a->cycles;
+    p->first = UINT64_MAX;
+    for (size_t k = 0; k < p->n; k++) {
+      if (p->lanes[k].n && p->lanes[k].events[0].lower < p->first) p->first = p->lanes[k].events[0].lower;
+      p->end += p->lanes[k].n;
+    }
+    p->end += p->first;
   }
 }
 
@@ -1204,11 +1400,24 @@ static void raise_peaks(stowage_arena *a) {
   if (a->s.block + a->s.upstream > a->s.total_peak) a->s.total_peak = a->s.block + a->s.upstream;
 }
 
+/* widen lets the block have this many bytes, if it does or can where it is. */
+static int widen(stowage_arena *a, uint64_t height) {
+  block *b = a->serving ? a->blocks : NULL;
+  if (!b || height > b->reserved) return 0;
+  if (height <= b->size) return 1;
+  if (a->guard) fill(a, b->base + b->size, STOWAGE_ARENA_POISON, (size_t)height - b->size);
+  a->s.block += height - b->size;
+  b->size = (size_t)height;
+  raise_peaks(a);
+  return 1;
+}
+
 /* ensure makes the block large enough. Called with the lock, which it releases meanwhile. */
 static int ensure(stowage_arena *a, uint64_t height, uint64_t alignment) {
   size_t was = 0;
   block *b = a->serving ? a->blocks : NULL;
-  if (!height || (b && b->size >= height && (uintptr_t)b->base % alignment == 0)) return 1;
+  size_t reserved = a->varying && height < SIZE_MAX / RESERVE ? (size_t)height * RESERVE : (size_t)height;
+  if (!height || ((!b || (uintptr_t)b->base % alignment == 0) && widen(a, height))) return 1;
   if (b && !b->live) { /* an empty block goes first, so that there is never more than one */
     was = b->size;
     a->serving = 0;
@@ -1216,9 +1425,9 @@ static int ensure(stowage_arena *a, uint64_t height, uint64_t alignment) {
   } else {
     mutex_unlock(&a->lock);
   }
-  block *more = new_block(a, (size_t)height, (size_t)alignment);
+  block *more = new_block(a, (size_t)height, (size_t)alignment, reserved);
   int good = more != NULL;
-  if (!good && was) more = new_block(a, was, (size_t)alignment); /* there is no more: the plans that are loaded keep what they had */
+  if (!good && was) more = new_block(a, was, (size_t)alignment, was); /* there is no more: the plans that are loaded keep what they had */
   mutex_lock(&a->lock);
   if (!more) return 0;
   a->s.block += more->size;
@@ -1263,7 +1472,10 @@ static int load(stowage_arena *a, const char *text, size_t length, int replace) 
   } else if (!ensure(a, height, alignment)) {
     code = fail(a, STOWAGE_ARENA_E_MEMORY, "upstream has no %llu bytes for the block", (unsigned long long)height);
   }
-  if (!code) enter(all, n);
+  if (!code) {
+    gather(a, all, n);
+    enter(all, n);
+  }
   for (size_t have = a->n_plans, cap_plans = have, i = 0; i < n && !code; i++) {
     if (i == 0) { /* room for all, so that all or none are added */
       plan **more = realloc(a->plans, (have + n) * sizeof *more);
@@ -1350,7 +1562,8 @@ static int agrees(const lane *l, size_t i, const request *q) {
 /* fits says if an event has room for a request. */
 static int fits(const lane *l, size_t i, const request *q) {
   const request *e = &l->events[i].is;
-  return i < l->n && e->size >= q->size && (e->size - 1) / SMALLER < q->size && e->stream == q->stream && e->alignment >= q->alignment;
+  uint64_t most = i < l->n ? l->events[i].most : 0;
+  return most >= q->size && (most - 1) / SMALLER < q->size && e->stream == q->stream && e->alignment >= q->alignment;
 }
 
 static int usable(const stowage_arena *a, const plan *p) { return !p->dead && !strcmp(p->name, a->name); }
@@ -1433,6 +1646,160 @@ static lane *roomy(stowage_arena *a, const place *at, size_t i, const request *q
   return best;
 }
 
+/* A rise is an event and the offset that it gets. */
+typedef struct rise {
+  event *e;
+  const plan *of;
+  uint64_t size, offset;
+  int stays; /* it moves only as far as it has to */
+} rise;
+
+static int by_offset(const void *x, const void *y) {
+  uint64_t a = ((const rise *)x)->e->offset, b = ((const rise *)y)->e->offset;
+  return a < b ? -1 : a > b;
+}
+
+static uint64_t round_up(uint64_t x, uint64_t step) { return (x + step - 1) / step * step; }
+
+/* in_family says if a lane is that of steps of a kind. */
+static int in_family(const stowage_arena *a, const lane *l, const family *k) {
+  const char *name = k->name ? a->names[k->name - 1] : "";
+  return l->n == k->n && l->thread == k->thread && l->asks == k->asks && l->plan->n == 1 && !strcmp(l->plan->name, name);
+}
+
+/* rises lists the events of a cycle that lie in the block, and returns how many there are. Those of a kind have at least these sizes. *spans is
+ * the sum of their lifespans. */
+static size_t rises(stowage_arena *a, uint64_t cycle, const family *k, const uint64_t *sizes, rise *all, uint64_t *spans) {
+  size_t n = 0;
+  for (size_t i = 0; i < a->n_plans; i++) {
+    const plan *p = a->plans[i];
+    for (size_t j = 0; !p->dead && p->cycle == cycle && j < p->n; j++) {
+      lane *l = &p->lanes[j];
+      int grows = in_family(a, l, k);
+      for (size_t x = 0; x < l->n; x++) {
+        event *e = &l->events[x];
+        if (e->offset == NOWHERE) continue;
+        uint64_t size = grows && sizes[x] > e->most ? sizes[x] : e->most;
+        all[n++] = (rise){e, p, size, 0, e->upper > p->end || (grows && x < k->first)};
+        *spans += e->upper - e->lower;
+      }
+    }
+  }
+  return n;
+}
+
+/* lay_out gives all events of a cycle offsets for sizes that have grown. If the block is not large enough, or there is no memory, or it
+ * would take long, nothing changes, and it returns 0. */
+static int lay_out(stowage_arena *a, uint64_t cycle, const family *k, const uint64_t *sizes) {
+  size_t events = 0, period = 0;
+  uint64_t spans = 0, base = 0, height = 0, peak = 0, bound = 0, alignment = 1, least = MOST;
+  for (size_t i = 0; i < a->n_plans; i++) {
+    const plan *p = a->plans[i];
+    if (p->dead || p->cycle != cycle) continue;
+    period = p->period < SPANS ? (size_t)p->period : 0;
+    events += (size_t)(p->end - p->first);
+    if (p->alignment > alignment) alignment = p->alignment;
+  }
+  rise *all = malloc((events + 1) * sizeof *all);
+  uint64_t *top = period ? calloc(period, 2 * sizeof *top) : NULL, *load = top ? top + period : NULL; /* by time */
+  size_t n = all && top ? rises(a, cycle, k, sizes, all, &spans) : 0;
+  int good = n && spans < SPANS;
+  for (size_t i = 0; i < n; i++)
+    if (all[i].e->is.alignment < least) least = all[i].e->is.alignment;
+  if (good) qsort(all, n, sizeof *all, by_offset);
+  for (size_t i = 0; good && i < n; i++) {
+    rise *r = &all[i];
+    const event *e = r->e;
+    if (!i || e->is.stream != all[i - 1].e->is.stream) { /* regions of streams lie one above the other */
+      base = round_up(height, alignment);
+      bound += peak;
+      peak = 0;
+      memset(load, 0, period * sizeof *load);
+    }
+    uint64_t at = base, whole = round_up(r->size + r->of->guard, least);
+    for (uint64_t t = e->lower; t < e->upper; t++) {
+      size_t c = (size_t)(t < period ? t : t - period);
+      load[c] += whole;
+      if (load[c] > peak) peak = load[c];
+      if (top[c] > at) at = top[c];
+    }
+    if (r->stays && e->offset > at) at = e->offset;
+    r->offset = round_up(at, e->is.alignment);
+    at = r->offset + r->size + r->of->guard;
+    for (uint64_t t = e->lower; t < e->upper; t++) top[t < period ? t : t - period] = at;
+    if (at > height) height = at;
+    good = height < MOST / 2;
+  }
+  bound += peak;
+  bound -= bound < least ? bound : least - 1; /* what lies on top ends with its last byte */
+  if (good && !widen(a, height)) a->wish = height, good = 0;
+  for (size_t i = 0; good && i < n; i++) {
+    all[i].e->most = all[i].size;
+    all[i].e->offset = all[i].offset;
+  }
+  for (size_t i = 0; good && i < a->n_plans; i++) {
+    plan *p = a->plans[i];
+    if (p->dead || p->cycle != cycle) continue;
+    p->height = height;
+    p->bound = bound < height ? bound : height;
+  }
+  if (good) enter(a->plans, a->n_plans);
+  if (good && height > bound + bound / 32) a->loosely = 1;
+  a->s.grown += (uint64_t)good;
+  free(top);
+  free(all);
+  return good;
+}
+
+/* resize gives the events of a lane the sizes that follow from s. */
+static void resize(stowage_arena *a, lane *l, const family *k, uint64_t s) {
+  uint64_t *sizes = k->rows[3], hash = FNV;
+  double w[3], by = (double)s / (double)k->rows[k->samples - 1][k->first];
+  int grows = 0;
+  weigh(k, s, w);
+  for (size_t i = 0; i < l->n; i++) {
+    const event *e = &l->events[i];
+    sizes[i] = i == k->first ? s : i < k->first ? e->is.size : k->loose[i] ? e->most : follows(k, i, w);
+    if (!k->checked && sizes[i] > e->most && (double)sizes[i] > (double)e->most * by * by) sizes[i] = e->most; /* they may follow nothing */
+    grows |= sizes[i] > e->most;
+  }
+  if (grows && !lay_out(a, l->plan->cycle, k, sizes)) return;
+  l->bytes = 0;
+  for (size_t i = 0; i < l->n; i++) {
+    event *e = &l->events[i];
+    e->is.size = sizes[i];
+    if (sizes[i] > e->most) e->most = sizes[i]; /* it goes upstream */
+    e->hash = hash = mix(hash, &e->is);
+    l->bytes += e->most;
+  }
+}
+
+/* settle resizes the lanes that agree with a thread so far, if its request is the first whose size varies. */
+static void settle(stowage_arena *a, const place *at, const request *q, size_t n) {
+  for (int i = 0; i < FAMILIES; i++) {
+    const family *k = &a->families[i];
+    if (k->samples < 2 || k->first != n || k->n <= n) continue;
+    for (size_t j = 0; j < a->n_plans; j++) {
+      plan *p = a->plans[j];
+      lane *l = p->lanes;
+      if (!usable(a, p) || p->n != 1 || !in_family(a, l, k) || (l->taken == a->step + 1 && l->sure && l != at->lane)) continue;
+      const event *e = &l->events[n];
+      if (e->is.size == q->size || e->is.stream != q->stream || e->is.alignment < q->alignment) continue;
+      if (!n || e[-1].hash == at->hash) resize(a, l, k, q->size);
+    }
+  }
+}
+
+/* wished makes the block as large as it should have been. Called between steps with the lock, which it releases meanwhile. */
+static void wished(stowage_arena *a) {
+  uint64_t height = a->wish, alignment = 64;
+  if (!height || a->depth) return;
+  for (size_t i = 0; i < a->n_plans; i++)
+    if (a->plans[i]->alignment > alignment) alignment = a->plans[i]->alignment;
+  a->wish = 0;
+  if (a->serving) ensure(a, height, alignment);
+}
+
 /* hit moves the cursor behind an event. */
 static event *hit(place *at, size_t i) {
   at->skipped = 0;
@@ -1445,10 +1812,10 @@ static event *hit(place *at, size_t i) {
 static event *expected(stowage_arena *a, place *at, const request *q) {
   request before = at->before;
   lane *l;
+  size_t n = (size_t)at->count++;
+  if (a->varying) settle(a, at, q, n);
   at->before = *q;
-  at->count++;
   at->hash = mix(at->hash, q);
-  size_t n = (size_t)at->count - 1;
   if (at->lane && at->lane->sure && at->cursor == n && fits(at->lane, n, q)) return hit(at, n);
   if (!at->lane || !agrees(at->lane, at->cursor, q)) {
     if ((l = agreeing(a, at, q))) {
@@ -1590,7 +1957,7 @@ static void *allocate(stowage_arena *a, size_t size, size_t alignment, uint64_t 
       uint64_t fresh = touch(a->blocks, (uintptr_t)address, (uintptr_t)address + size), enough = a->blocks->size / 16;
       trim = fresh && a->trim && a->let >= (enough > CHUNK * 16 ? enough : CHUNK * 16);
       if (trim) a->let = 0;
-      uint64_t whole = (x->is.size + at->lane->plan->alignment - 1) / at->lane->plan->alignment * at->lane->plan->alignment + at->lane->plan->guard;
+      uint64_t whole = (x->most + at->lane->plan->alignment - 1) / at->lane->plan->alignment * at->lane->plan->alignment + at->lane->plan->guard;
       e.slack = (uint32_t)(whole - size);
     }
   }
@@ -1843,6 +2210,7 @@ static int begin_level(stowage_arena *a, const char *text, uint64_t key, int nam
 
 int stowage_arena_begin(stowage_arena *a, const char *name) {
   mutex_lock(&a->lock);
+  wished(a);
   int level = begin_level(a, name, this_thread(), 0);
   leave(a);
   return level;
@@ -1859,6 +2227,7 @@ void stowage_arena_mark(stowage_arena *a, const char *name) {
   mutex_lock(&a->lock);
   place *at = place_of(a, this_thread(), 0);
   end_levels(a, 1, at ? (size_t)(at - a->places) : 0);
+  wished(a);
   begin_level(a, name, this_thread(), 0);
   leave(a);
 }
@@ -1921,6 +2290,7 @@ int stowage_arena_delete(stowage_arena *a) {
   a->serving = 0;
   leave(a);
   strike(a);
+  forget_all(a);
   for (size_t i = 0; i < a->n_plans; i++) free_plan(a->plans[i]);
   mutex_free(&a->lock);
   free(a->plans);

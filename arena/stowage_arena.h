@@ -282,6 +282,7 @@ typedef struct stowage_arena_statistics {
   uint64_t resident_peak;    /* the most in any step */
   uint64_t live_step;        /* the most bytes that were live in the last step, to a sixteenth */
   uint64_t recording;        /* bytes of the pages that the recording has touched */
+  uint64_t grown;            /* how often plans were laid out for sizes larger than planned */
 } stowage_arena_statistics;
 
 /* stowage_arena_stats fills in statistics of size bytes: sizeof(stowage_arena_statistics). */

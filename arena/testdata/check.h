@@ -68,5 +68,6 @@ int threads(uint64_t seed, unsigned rounds);
 int forks(unsigned times);
 int record(const char *path);
 int cored(void);
+int families(uint64_t seed, unsigned rounds);
 int serve(const char *trace, const char *plan, unsigned times, const char *again);
 #endif

@@ -175,23 +175,62 @@ def bert(arena: Any, mark: Mark) -> list[float]:
     return steps(_language(_bert(), 8, 128), arena, mark)
 
 
-def bert_varied(arena: Any, mark: Mark) -> list[float]:
+def _lengths(step: Callable[[int], float], arena: Any, mark: Mark) -> list[float]:
+    """The loop of programs whose steps have lengths at random."""
+    return steps(step, arena, mark, 60, 30)
+
+
+def _varied(model: Any, batch: int, vocabulary: int, seed: int = 3) -> Callable[[int], float]:
     """Batches of 16 to 128 tokens, as of sentences that are padded to the longest of each batch."""
-    model, g = _bert(), torch.Generator().manual_seed(3)
+    g = torch.Generator().manual_seed(seed)
     lengths = torch.randint(16, 129, (200,), generator=g).tolist()
 
     def loss(i: int) -> torch.Tensor:
-        x = torch.randint(0, 4000, (8, lengths[i]), generator=g)
+        x = torch.randint(0, vocabulary, (batch, lengths[i]), generator=g)
         return model(input_ids=x, attention_mask=torch.ones_like(x), labels=x).loss
 
-    return steps(train(model, loss), arena, mark, 60, 30)
+    return train(model, loss)
+
+
+def bert_varied(arena: Any, mark: Mark) -> list[float]:
+    return _lengths(_varied(_bert(), 8, 4000), arena, mark)
+
+
+def gpt2_varied(arena: Any, mark: Mark) -> list[float]:
+    return _lengths(_varied(_gpt2(), 4, 8000), arena, mark)
+
+
+def gpt2_checkpoint_varied(arena: Any, mark: Mark) -> list[float]:
+    model = _gpt2().train()
+    model.gradient_checkpointing_enable()
+    return _lengths(_varied(model, 4, 8000), arena, mark)
+
+
+def t5_varied(arena: Any, mark: Mark) -> list[float]:
+    return _lengths(_varied(_t5(), 6, 4000), arena, mark)
+
+
+def vit_varied(arena: Any, mark: Mark) -> list[float]:
+    """One to eight pictures in a step."""
+    import timm
+
+    model, g = timm.create_model("vit_tiny_patch16_224", num_classes=10), torch.Generator().manual_seed(3)
+    counts = torch.randint(1, 9, (60,), generator=g).tolist()
+
+    def loss(i: int) -> torch.Tensor:
+        return F.cross_entropy(model(torch.randn(counts[i], 3, 224, 224, generator=g)), torch.randint(0, 10, (counts[i],), generator=g))
+
+    return _lengths(train(model, loss), arena, mark)
+
+
+def _t5() -> Any:
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    return T5ForConditionalGeneration(T5Config(d_model=256, d_kv=64, d_ff=1024, num_layers=3, num_heads=4, vocab_size=4000, decoder_start_token_id=0))
 
 
 def t5(arena: Any, mark: Mark) -> list[float]:
-    from transformers import T5Config, T5ForConditionalGeneration
-
-    model = T5ForConditionalGeneration(T5Config(d_model=256, d_kv=64, d_ff=1024, num_layers=3, num_heads=4, vocab_size=4000, decoder_start_token_id=0))
-    return steps(_language(model, 6, 96), arena, mark)
+    return steps(_language(_t5(), 6, 96), arena, mark)
 
 
 def llama(arena: Any, mark: Mark) -> list[float]:
@@ -469,7 +508,11 @@ PROGRAMS: dict[str, Callable[[Any, Mark], list[float]]] = {
     f.__name__.replace("_", "-"): f
     for f in (
         loop, resnet, vit, convnext, gpt2, gpt2_checkpoint, gpt2_amp, gpt2_compile, bert, t5, llama, whisper, unet, generate, lightning, trainer,
-        accelerate, ignite, workers, generate_growing, fasterrcnn, bert_varied, graphs, epochs, loop_odd,
+        accelerate, ignite, workers, generate_growing, fasterrcnn, bert_varied, gpt2_varied, gpt2_checkpoint_varied, t5_varied, vit_varied, graphs,
+        epochs, loop_odd,
     )
 }  # fmt: skip
-VARIED = ("generate-growing", "fasterrcnn", "bert-varied", "graphs", "epochs", "workers", "loop-odd")
+VARIED = (
+    "generate-growing", "fasterrcnn", "bert-varied", "gpt2-varied", "gpt2-checkpoint-varied", "t5-varied", "vit-varied", "graphs", "epochs", "workers",
+    "loop-odd",
+)  # fmt: skip
