@@ -70,7 +70,7 @@ enum {
   EARLY = 32,      /* steps in which allocations that a plan keeps count as missed */
   LOGS = 16,       /* steps that watching keeps */
   FAMILIES = 8,       /* kinds of steps whose sizes are kept while the arena watches */
-  RESERVE = 16,    /* how far a block of pages can grow where it is, if sizes vary, as a multiple of its height */
+  RESERVE = 256,   /* how far a block of pages can grow where it is, if sizes vary, as a multiple of its height */
   LOGGED = 1 << 18 /* records that watching keeps, as far as they are of steps before the last two */
 };
 #define NOWHERE UINT64_MAX /* the offset of an event that goes upstream */

@@ -196,7 +196,8 @@ STOWAGE_ARENA_API int stowage_arena_write(stowage_arena *a, const char *path);
 
 /* stowage_arena_watch, with on not 0, forgets what was recorded and keeps from then on, of all steps, those that are worth a plan: those that were
  * not served, and those before them. Of steps that ask for the same in the same order, but for sizes, the trace has the largest of each
- * size, so that one plan serves all of them; steps that leave different allocations behind are kept apart. It ends
+ * size, so that one plan serves all of them; steps that leave different allocations behind are kept apart. It also learns how
+ * sizes of steps of one thread follow the first one that varies, and lays loaded plans out for larger steps when these come. It ends
  * with 0, with stowage_arena_record, or if there is no memory.
  *
  * stowage_arena_watched returns how many of the kept steps are in no trace that was written, missed, and have come twice; or with all,

@@ -245,6 +245,29 @@ class Torch(unittest.TestCase):
         self.assertGreater(a.stats().share, 0.95)
         self.good(a)
 
+    def test_longer_steps_than_any_before_are_served(self):
+        """Some sizes follow the length, others its square. The plan is of 10 to 30."""
+
+        def run(a):
+            torch.manual_seed(1)
+            w, losses = nn.Parameter(torch.randn(64, 64)), []
+            for n in (10, 30, 20, 15, 25, 12, 90, 31, 60, 7, 300, 45):
+                with a or contextlib.nullcontext():
+                    x = torch.ones(n, 64) @ w
+                    loss = (x @ x.T).softmax(-1).square().sum()
+                    loss.backward()
+                    losses.append(loss.item())
+                    w.grad = None
+                    del x, loss
+            return losses
+
+        a = arena(record=6)
+        self.assertEqual(run(a), run(None))
+        s = a.stats()
+        self.assertGreater(s.served, 50)
+        self.assertEqual((s.missed, s.refused), (0, 0))
+        self.good(a)
+
     def test_a_step_that_is_refused_a_little_is_planned_once_more(self):
         a, held = arena(plans=100), []
         for i in range(40):
