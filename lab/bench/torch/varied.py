@@ -70,10 +70,10 @@ def table(runs: dict[tuple[str, str], dict[str, Any]]) -> str:
         "|---|---:|---:|---:|---:|---:|---:|---:|\n"
     ]
     for name in PROGRAMS:
-        if any((name, way) not in runs for way in WAYS):
+        if (name, "arena") not in runs:
             continue
         a = runs[name, "arena"]
-        memory = (f"{runs[name, way]['whole'] / 1024:.0f} / {runs[name, way]['steady'] / 1024:.0f}" for way in WAYS)
+        memory = (f"{runs[name, way]['whole'] / 1024:.0f} / {runs[name, way]['steady'] / 1024:.0f}" if (name, way) in runs else "" for way in WAYS)
         lost = f"{a['missed'] + a['outside']:,}, {a['refused']:,}, {a['kept']:,}"
         rows.append(f"| {name} | {a['steps']} | {a['served']:.3%} | {lost} | {a['plannings']} | " + " | ".join(memory) + " |\n")
     return "".join(rows)
@@ -84,6 +84,7 @@ def main() -> None:
     parser.add_argument("programs", nargs="*", default=PROGRAMS)
     parser.add_argument("--raw", metavar="FILE", default="varied.jsonl", help="the raw runs [varied.jsonl]")
     parser.add_argument("--into", metavar="FILE", help="put the table into the document FILE")
+    parser.add_argument("--table", action="store_true", help="make the table of the runs that are there")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("--threads", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -93,17 +94,17 @@ def main() -> None:
     raw = pathlib.Path(given.raw)
     runs = {(r["program"], r["way"]): r for r in map(json.loads, raw.read_text().splitlines() if raw.exists() else ())}
     jemalloc = glob.glob("/usr/lib/*/libjemalloc.so.2")
-    for name in given.programs:
-        for way in WAYS:
-            if (name, way) in runs or (way == "jemalloc" and not jemalloc):
-                continue
-            got = rss.run(name, way, "", {"LD_PRELOAD": jemalloc[0]} if way == "jemalloc" else {}, 1, __file__)
-            runs[name, way] = {"program": name, "way": way, **got}
-            if got["values"] != runs[name, "plain"]["values"]:
-                raise SystemExit(f"{name}, {way}: the outputs differ from those of plain")
-            with raw.open("a") as f:
-                f.write(json.dumps(runs[name, way]) + "\n")
-            print(name, way, json.dumps(got), file=sys.stderr, flush=True)
+    jobs = [(name, way) for ways in (("plain", "arena"), ("jemalloc",)) for name in given.programs for way in ways if not given.table]
+    for name, way in jobs:
+        if (name, way) in runs or (way == "jemalloc" and not jemalloc):
+            continue
+        got = rss.run(name, way, "", {"LD_PRELOAD": jemalloc[0]} if way == "jemalloc" else {}, 1, __file__)
+        runs[name, way] = {"program": name, "way": way, **got}
+        if got["values"] != runs[name, "plain"]["values"]:
+            raise SystemExit(f"{name}, {way}: the outputs differ from those of plain")
+        with raw.open("a") as f:
+            f.write(json.dumps(runs[name, way]) + "\n")
+        print(name, way, json.dumps(got), file=sys.stderr, flush=True)
     text = table(runs) + f"\ntorch, one thread, one run of each way, MiB above the process before its first step; {datetime.date.today()}.\n"
     print(text)
     if given.into:
