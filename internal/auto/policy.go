@@ -109,6 +109,8 @@ const (
 	looksShare = 4
 	// beamShare is the part of climb's steps that beam gets as nodes: a node takes about four times as long.
 	beamShare = 4
+	// beamLookPart is the part of its first turn that beam gets before the first round if it is not the first in a round.
+	beamLookPart = 25
 	// gapsShare is the part of its turn that climb gets if there are gaps: a placement then takes twice as long.
 	gapsShare = 2
 )

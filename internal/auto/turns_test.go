@@ -45,11 +45,11 @@ func TestTurnsOfClasses(t *testing.T) {
 		{"few for merge", 20, true, []string{start, quick, "exact" + look, rest, "exact" + round, "climb" + round}},
 		{
 			"merge and exact look", 100, false,
-			[]string{start, quick, "merge" + look, "exact" + look, rest, "merge" + round, "exact" + round, "beam" + round, "climb" + round},
+			[]string{start, quick, "merge" + look, "exact" + look, rest, "beam" + round, "merge" + round, "exact" + round, "beam" + round, "climb" + round},
 		},
 		{
 			"merge and exact look first", 100, true,
-			[]string{start, "merge" + look, "exact" + look, rest, "merge" + round, "exact" + round, "beam" + round, "climb" + round},
+			[]string{start, "merge" + look, "exact" + look, rest, "beam" + round, "merge" + round, "exact" + round, "beam" + round, "climb" + round},
 		},
 		{
 			"the quickest orders first", 1200, false,

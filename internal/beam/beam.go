@@ -3,6 +3,7 @@
 //	beam.go      the planner: which heights it aims at, with which width
 //	pass.go      one pass over time, and what happens if a beam dies
 //	layouts.go   layouts of the live buffers, their scores and their children
+//	eject.go     the other technique: take out what is too high, and let it displace others
 package beam
 
 import (
@@ -20,6 +21,7 @@ import (
 // that end at about the same time, so they free one large hole. A beam keeps the best layouts of the live
 // buffers, not one. Each pass has a ceiling below the best plan. It ends with a lower plan, or where no layout goes on.
 // Passes run forward and backward in time. If a pass fails, the next aims less low; if small steps fail, beams are wider.
+// Passes and ejections (eject.go) take turns: turns of ejections grow as long as they lower the plan.
 //
 // Invariant: the height of the best plan never rises. The first plan is the caller's or a heuristic's.
 //
@@ -51,7 +53,7 @@ func fresh() run.Settings { return new(settings) }
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	back, ahead, reverse bool
+	back, ahead, reverse, eject bool
 
 	width, widest int
 }
@@ -61,6 +63,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.back, "back", "if no layout goes on, go back some buffers and pass the place with a wider beam and with chance")
 	d.Technique(&s.ahead, "ahead", "drop layouts that leave no hole for a large buffer that begins soon")
 	d.Technique(&s.reverse, "reverse", "every second pass runs backward in time")
+	d.Technique(&s.eject, "eject", "between passes, take out buffers that are too high and let them displace others at a growing price")
 	d.Int(&s.width, "width", 8, 1, widthMost, "layouts that the first passes keep")
 	widest := int64(widthMost)
 	if d.Endless() {
@@ -79,6 +82,9 @@ const (
 const (
 	// passNodes is how many nodes a pass may take for each layout and buffer, with all ways back.
 	passNodes = 20
+	// ejectNodes is the same of the longest turn of ejections. After a turn that lowers the plan the next is twice as
+	// long, else half as long.
+	ejectNodes = 16
 	// leastStep is the part of the bound below which smaller steps are not worth a pass: one part in so many.
 	leastStep = 1000
 )
@@ -88,8 +94,22 @@ type search struct {
 	watch    *run.Watch
 	settings settings
 	o        *plan.Options
+	problem  *model.Problem
+	lower    int64 // bound
 	nodes    int64
 	end      int64 // nodes at which the pass ends
+}
+
+// tell reports a lower plan.
+func (s *search) tell(best []int64, height int64) {
+	if s.o.Progress == nil {
+		return
+	}
+	q := plan.Progress{LowerBound: s.lower, Nodes: s.nodes}
+	if s.o.Fits(height) {
+		q.Height, q.Offsets = height, best
+	}
+	s.o.Progress(q)
 }
 
 // over reports whether a limit has come.
@@ -101,7 +121,7 @@ func (s *search) over() bool {
 // or until a limit comes. A node is a child of a layout. If buffers have gaps or fixed offsets, the first plan is the
 // result. The error is for a parameter with a bad value.
 func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
-	s := &search{o: &o}
+	s := &search{o: &o, problem: tl.Problem, lower: tl.LowerBound}
 	if err := run.Bind("beam", &o, &s.settings); err != nil {
 		return r, err
 	}
@@ -164,7 +184,23 @@ func (p *Planner) improve(s *search, tl *timeline.Timeline, best []int64, height
 	}
 	share, failed := 0.5, 0
 	least := max(1, float64(tl.LowerBound)/leastStep)
+	var e *ejection
+	if s.settings.eject {
+		e = newEjection(ways[0])
+	}
+	part := int64(ejectNodes / 4)
+	ejects := false // the turn is one of ejections
 	for height > goal && !s.over() && (width <= s.settings.widest || s.settings.widest == widthMost) {
+		if ejects {
+			before := height
+			best, height = e.run(best, height, goal, part*int64(width)*int64(len(best)))
+			if ejects = false; height < before {
+				part = min(2*part, ejectNodes)
+			} else {
+				part = max(part/2, 1)
+			}
+			continue
+		}
 		x := ways[failed%2]
 		x.seed++
 		width = min(width, x.most)
@@ -173,16 +209,11 @@ func (p *Planner) improve(s *search, tl *timeline.Timeline, best []int64, height
 		if offsets := x.run(ceiling, width); offsets != nil {
 			best, height = offsets, model.HeightOf(tl.Problem, offsets)
 			share = min(0.5, 1.5*share)
-			if s.o.Progress != nil {
-				q := plan.Progress{LowerBound: tl.LowerBound, Nodes: s.nodes}
-				if s.o.Fits(height) {
-					q.Height, q.Offsets = height, best
-				}
-				s.o.Progress(q)
-			}
+			s.tell(best, height)
 			continue
 		}
 		failed++
+		ejects = e != nil
 		if share /= 2; share*float64(height-goal) < least {
 			if share = 0.25; width == x.most && s.settings.widest < widthMost {
 				break

@@ -1,0 +1,320 @@
+package beam
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a plan that is nearly low enough has few buffers above the ceiling. They are taken out, and come back one by one,
+// the one with the largest area first. Each goes to the offset at which it costs least: what is in its way there is
+// taken out in turn. A buffer's cost grows each time that it finds no free place, so no two buffers displace each other
+// for ever, and those that are hard to place come to rest first. Small ones then fill what is left between them.
+//
+// No moment is special in this search, and none is decided before another. So it lowers plans of heavy tails, where a
+// beam would have to prepare for a large buffer long before it begins; and it leaves most of a good plan as it is.
+//
+// Invariant: placed buffers do not overlap, and end below the ceiling. All others are in out. A success is a plan.
+//
+// Complexity: a node places one buffer, in O(d log d) for d buffers that are live with it. The lists of these take
+// O(n·d) of memory, pairsMost in all.
+//
+// What was tried is in docs/lab/planners.md.
+//
+// Source: ejection search with penalties, after Nagata and Bräysy, "A powerful route minimization heuristic for the
+// vehicle routing problem with time windows" (2009), with offsets in place of routes.
+
+// pairsMost is how many pairs of buffers that are live together the search keeps at most.
+const pairsMost = 1 << 24
+
+const (
+	// costUnit is what a buffer costs at first, and costStep what is added if it finds no free place.
+	costUnit, costStep = 1, 4
+	// costBits is how many bits a cost has beside an offset, and costMost the largest cost.
+	costBits = 18
+	costMost = 1<<costBits - 1
+	// granules is the number of granules that an offset may count, so that it has room beside a cost.
+	granules = 1 << (62 - costBits)
+	// patience is how many nodes a ceiling has for each buffer, without a new least number of buffers that are out.
+	patience = 8
+	// raises is how often a ceiling goes up by half of the way to the plan, before the attempt ends.
+	raises = 3
+)
+
+// An ejection is the problem as this search sees it, and its state. Buffers are numbered as in pass.order; offsets,
+// sizes and alignments are in granules: the greatest common divisor of sizes and of alignments above 1. A plan whose
+// offsets are rounded down to granules is a plan.
+type ejection struct {
+	*pass
+	granule int64
+	size    []int64
+	align   []int64
+	from    []int32 // the neighbours of buffer k, live together with it, are with[from[k]:from[k+1]]
+	with    []int32
+	tall    []int32 // the same neighbours; each list in the order of their tops, and those of with by offsets, as seen last
+	rank    []int32 // by area, 0 for the largest
+	ranked  []int32 // the buffer of each rank
+
+	at     []int64 // offsets; of a buffer that is out, the last one
+	top    []int64 // at and size
+	placed []bool
+	cost   []int64
+	out    []int32 // the ranks of buffers without an offset, a heap
+	lows   []int64 // of the neighbours of one buffer: offset and cost in one number, ascending
+	tops   []int64 // the same of their ends
+	rng    *rand.Rand
+	rounds uint64
+	share  float64 // how much of the way from the height to the goal an attempt aims down
+}
+
+// newEjection returns nil if the problem is too large for this search.
+func newEjection(x *pass) *ejection {
+	n := len(x.order)
+	e := &ejection{pass: x, share: 0.25}
+	for k := range n {
+		if e.granule = divisor(e.granule, x.size[k]); x.align[k] > 1 {
+			e.granule = divisor(e.granule, x.align[k])
+		}
+	}
+	total := int64(0)
+	for k := range n {
+		e.size = append(e.size, x.size[k]/e.granule)
+		e.align = append(e.align, max(1, x.align[k]/e.granule))
+		total += e.size[k] + e.align[k]
+	}
+	if total >= granules || !e.meet() {
+		return nil
+	}
+	e.ranked, e.rank = make([]int32, n), make([]int32, n)
+	for k := range n {
+		e.ranked[k] = int32(k)
+	}
+	area := func(k int32) float64 { return float64(e.size[k]) * float64(x.last[k]-x.first[k]) }
+	slices.SortStableFunc(e.ranked, func(i, j int32) int { return cmp.Compare(area(j), area(i)) })
+	for r, k := range e.ranked {
+		e.rank[k] = int32(r)
+	}
+	e.at, e.top, e.cost, e.placed = make([]int64, n), make([]int64, n), make([]int64, n), make([]bool, n)
+	e.tall = slices.Clone(e.with)
+	return e
+}
+
+// divisor returns the greatest common divisor.
+func divisor(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// meet lists the neighbours of all buffers, or reports that they are too many.
+func (e *ejection) meet() bool {
+	n, pairs := len(e.order), 0
+	e.from = make([]int32, n+1)
+	var live []int32
+	each := func(visit func(i, j int32)) bool {
+		live = live[:0]
+		for k := range int32(n) {
+			kept := live[:0]
+			for _, j := range live {
+				if e.last[j] > e.first[k] {
+					kept = append(kept, j)
+				}
+			}
+			if pairs += 2 * len(kept); pairs > 2*pairsMost { // both walks count
+				return false
+			}
+			for _, j := range kept {
+				visit(j, k)
+			}
+			live = append(kept, k)
+		}
+		return true
+	}
+	if !each(func(i, j int32) { e.from[i+1]++; e.from[j+1]++ }) {
+		return false
+	}
+	for k := range n {
+		e.from[k+1] += e.from[k]
+	}
+	e.with = make([]int32, e.from[n])
+	next := slices.Clone(e.from[:n])
+	return each(func(i, j int32) {
+		e.with[next[i]], e.with[next[j]] = j, i
+		next[i], next[j] = next[i]+1, next[j]+1
+	})
+}
+
+// run lowers the plan as long as it can, with so many nodes. It returns the lowest plan and its height.
+func (e *ejection) run(best []int64, height, goal, nodes int64) ([]int64, int64) {
+	least := max(1, float64(e.lower)/leastStep)
+	end := e.nodes + nodes
+	for height > goal && e.nodes < end && !e.over() {
+		ceiling := max(goal, height-max(1, int64(e.share*float64(height-goal))))
+		offsets := e.attempt(best, ceiling/e.granule, (height-1)/e.granule, end)
+		if offsets == nil {
+			if e.share /= 2; e.share*float64(height-goal) < least {
+				e.share = 0.25
+			}
+			continue
+		}
+		best, height = offsets, model.HeightOf(e.problem, offsets)
+		e.share = min(0.5, 1.5*e.share)
+		e.tell(best, height)
+	}
+	return best, height
+}
+
+// attempt looks for a plan below the ceiling, then below higher ones up to most. It starts from a plan.
+func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
+	e.rounds++
+	e.rng = rand.New(rand.NewPCG(e.o.Seed, e.rounds))
+	e.out = e.out[:0]
+	for k, i := range e.order {
+		e.at[k], e.cost[k], e.placed[k] = start[i]/e.granule, costUnit, true
+		if e.top[k] = e.at[k] + e.size[k]; e.top[k] > ceiling {
+			e.drop(int32(k))
+		}
+	}
+	raised := 0
+	fewest, since := len(e.out), e.nodes
+	for len(e.out) > 0 {
+		if e.nodes >= end || e.over() {
+			return nil
+		}
+		if e.nodes-since > patience*int64(len(e.order)) {
+			if raised == raises || ceiling >= most {
+				return nil
+			}
+			raised++
+			ceiling += (most - ceiling + 1) / 2
+			fewest, since = len(e.out), e.nodes
+		}
+		e.nodes++
+		e.put(e.pop(), ceiling)
+		if len(e.out) < fewest {
+			fewest, since = len(e.out), e.nodes
+		}
+	}
+	offsets := make([]int64, len(e.order))
+	for k, i := range e.order {
+		offsets[i] = e.at[k] * e.granule
+	}
+	return offsets
+}
+
+// put places a buffer where it costs least, and takes out what is in its way.
+func (e *ejection) put(k int32, ceiling int64) {
+	size := e.size[k]
+	at, cost := e.cheapest(k, ceiling)
+	if cost > 0 {
+		e.cost[k] = min(e.cost[k]+costStep, costMost)
+		for _, j := range e.with[e.from[k]:e.from[k+1]] {
+			if e.placed[j] && e.at[j] < at+size && at < e.top[j] {
+				e.drop(j)
+			}
+		}
+	}
+	e.at[k], e.top[k], e.placed[k] = at, at+size, true
+}
+
+// cheapest returns the offset for a buffer at which the sum of the costs of those in its way is least, and that sum.
+// Offsets that touch a neighbour, the ground or the ceiling are enough to look at: between two of them the sum is no less.
+// Of equal ones chance chooses.
+func (e *ejection) cheapest(k int32, ceiling int64) (at, cost int64) {
+	size, align := e.size[k], e.align[k]
+	e.lows = e.ascending(e.lows[:0], e.with[e.from[k]:e.from[k+1]], e.at)
+	e.tops = e.ascending(e.tops[:0], e.tall[e.from[k]:e.from[k+1]], e.top)
+	// For ascending offsets o, a neighbour is in the way from low-size, exclusive, to top, exclusive.
+	highest := (ceiling - size) / align * align
+	entered, left, under, over := 0, 0, 0, 0
+	sum, ties := int64(0), uint32(0)
+	cost = 1 << 62
+	for o := int64(0); ; {
+		for ; entered < len(e.lows) && e.lows[entered]>>costBits-size < o; entered++ {
+			sum += e.lows[entered] & costMost
+		}
+		for ; left < len(e.tops) && e.tops[left]>>costBits <= o; left++ {
+			sum -= e.tops[left] & costMost
+		}
+		switch {
+		case sum < cost:
+			at, cost, ties = o, sum, 1
+		case sum == cost:
+			if ties++; e.rng.Uint32()%ties == 0 {
+				at = o
+			}
+		}
+		if o >= highest {
+			return at, cost
+		}
+		next := highest
+		for ; under < len(e.lows); under++ {
+			if low := e.lows[under]>>costBits - size; low > o {
+				if low = low / align * align; low > o {
+					next = min(next, low)
+					break
+				}
+			}
+		}
+		for ; over < len(e.tops); over++ {
+			if top := (e.tops[over]>>costBits + align - 1) / align * align; top > o {
+				next = min(next, top)
+				break
+			}
+		}
+		o = next
+	}
+}
+
+// ascending sorts a list of neighbours by their values, and returns the values and costs of those that are placed. The list
+// is as this buffer left it the last time, so few have moved, and inserting them takes little more than a look at each.
+func (e *ejection) ascending(to []int64, list []int32, values []int64) []int64 {
+	for r := 1; r < len(list); r++ {
+		j := list[r]
+		v, q := values[j], r
+		for ; q > 0 && values[list[q-1]] > v; q-- {
+			list[q] = list[q-1]
+		}
+		list[q] = j
+	}
+	for _, j := range list {
+		if e.placed[j] {
+			to = append(to, values[j]<<costBits|e.cost[j])
+		}
+	}
+	return to
+}
+
+// drop takes a buffer out.
+func (e *ejection) drop(k int32) {
+	e.placed[k] = false
+	h := append(e.out, e.rank[k])
+	for i := len(h) - 1; i > 0 && h[i] < h[(i-1)/2]; i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
+	e.out = h
+}
+
+// pop returns the buffer of the largest area that is out.
+func (e *ejection) pop() int32 {
+	h := e.out
+	k := e.ranked[h[0]]
+	h[0] = h[len(h)-1]
+	h = h[:len(h)-1]
+	for i := 0; ; {
+		c := 2*i + 1
+		if c+1 < len(h) && h[c+1] < h[c] {
+			c++
+		}
+		if c >= len(h) || h[i] <= h[c] {
+			break
+		}
+		h[i], h[c] = h[c], h[i]
+		i = c
+	}
+	e.out = h
+	return k
+}

@@ -1,0 +1,96 @@
+package beam
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
+)
+
+// TestCheapest compares the offset of a buffer with the best of all aligned offsets, neighbour by neighbour.
+func TestCheapest(t *testing.T) {
+	free, dear := 0, 0
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		p := crowded(seed, 40, 1<<9, func(r *rand.Rand) int64 { return 16 * (1 + r.Int64N(8)) })
+		for i := range p.Buffers {
+			p.Buffers[i].Alignment = []int64{16, 32, 48}[r.IntN(3)]
+		}
+		e := newEjection(passOf(t, timeline.New(p)))
+		e.rng = r
+		ceiling := int64(20 + r.IntN(60))
+		for k := range e.order {
+			e.at[k] = max(0, r.Int64N(ceiling)-e.size[k])
+			e.top[k], e.cost[k], e.placed[k] = e.at[k]+e.size[k], 1+r.Int64N(3), r.IntN(3) > 0
+		}
+		for k := range e.order {
+			if e.size[k] > ceiling {
+				continue
+			}
+			sum := func(o int64) (cost int64) {
+				for j := range e.order {
+					if j != k && e.placed[j] && e.first[j] < e.last[k] && e.first[k] < e.last[j] &&
+						o < e.top[j] && e.at[j] < o+e.size[k] {
+						cost += e.cost[j]
+					}
+				}
+				return cost
+			}
+			best := int64(1 << 60)
+			for o := int64(0); o+e.size[k] <= ceiling; o += e.align[k] {
+				best = min(best, sum(o))
+			}
+			at, cost := e.cheapest(int32(k), ceiling)
+			if cost != best || sum(at) != best || at%e.align[k] != 0 || at < 0 || at+e.size[k] > ceiling {
+				t.Fatalf("seed %d, buffer %d: offset %d at cost %d, which is %d; the least is %d", seed, k, at, cost, sum(at), best)
+			}
+			if cost == 0 {
+				free++
+			} else {
+				dear++
+			}
+		}
+	}
+	if free < 500 || dear < 500 {
+		t.Errorf("the cases are lopsided: %d free, %d not", free, dear)
+	}
+}
+
+// TestEjectionsPlace: what an attempt returns is a plan below the ceiling that it was given last, and buffers that
+// are out are taken by area. A ceiling below the load has no plan.
+func TestEjectionsPlace(t *testing.T) {
+	lowered := 0
+	for seed := range uint64(30) {
+		tl := timeline.New(crowded(seed, 120, 1<<12, heavy))
+		e := newEjection(passOf(t, tl))
+		start := make([]int64, len(e.order))
+		height := int64(0)
+		for i := range tl.Problem.Buffers { // one on top of the other
+			start[i], height = height, height+tl.Problem.Buffers[i].Size
+		}
+		most := tl.LowerBound + tl.LowerBound/4
+		if offsets := e.attempt(start, most/e.granule, most/e.granule, 1<<40); offsets != nil {
+			lowered++
+			if fault := verify.First(tl.Problem, offsets, most, -1); fault != "" {
+				t.Fatalf("seed %d: %s", seed, fault)
+			}
+		}
+		below := (tl.LowerBound - 1) / e.granule
+		if e.attempt(start, below, below, 1<<40) != nil {
+			t.Errorf("seed %d: a plan below the load", seed)
+		}
+		e.out = e.out[:0]
+		for k := range e.order {
+			e.drop(int32(k))
+		}
+		for r := range e.order {
+			if k := e.pop(); e.rank[k] != int32(r) {
+				t.Fatalf("seed %d: buffer %d of rank %d comes at %d", seed, k, e.rank[k], r)
+			}
+		}
+	}
+	if lowered < 25 {
+		t.Errorf("%d of 30 attempts end", lowered)
+	}
+}
