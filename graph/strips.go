@@ -568,6 +568,11 @@ func (s *stripper) lowered(p *Plan) (*Lowering, []int64, error) {
 		for n := range x.chains[i].Calls {
 			at := x.first[i] + n
 			k := x.chains[i].Calls[n].Operator
+			if !slices.EqualFunc(x.chains[i].Calls[n].Makes, p.Chains[i].Calls[n].Makes, func(a, b Piece) bool {
+				return a.Value == b.Value && a.First == b.First && a.End == b.End
+			}) {
+				return nil, nil, errors.New("graph: the plan has other calls than its chains need")
+			}
 			if l.End[k] == 0 {
 				l.Start[k] = x.low.Start[at]
 			}

@@ -589,6 +589,11 @@ func TestStripsReplayed(t *testing.T) {
 			continue
 		}
 		strips++
+		l, offsets, err := graph.LowerPlan(g, p, graph.AllPermits)
+		must.Do(t, err)
+		if r := must.Get(stowage.Verify(l.Problem, offsets, 0))(t); !r.OK() || r.Height != p.Height {
+			t.Errorf("seed %d: the problem of the plan has height %d, want %d: %v", seed, r.Height, p.Height, r.Violations)
+		}
 		for range 8 {
 			damaged := *p
 			damaged.Offsets, damaged.Chains = slices.Clone(p.Offsets), slices.Clone(p.Chains)
