@@ -36,6 +36,9 @@ type balance struct {
 // Balance changes the pools of the buffers so that the greatest load of a pool is low. It starts from the pools of a
 // plan, and ends if no load is above floor.
 func (f *Field) Balance(ctx context.Context, pools []int32, floor int64) []int32 {
+	if f.sections == 0 { // no buffer is in use at any time
+		return pools
+	}
 	x := &balance{
 		Field: f, in: make([]int32, len(f.bodies)), top: make([]int64, len(f.pools)), barred: make([][]int, len(f.bodies)),
 		present: make([][]int32, f.sections),

@@ -2,6 +2,7 @@ package heights
 
 import (
 	"cmp"
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -236,5 +237,16 @@ func TestBalanceIsLeast(t *testing.T) {
 	}
 	if missed > 0 {
 		t.Errorf("missed in %d of 30", missed)
+	}
+}
+
+// TestBalanceNothing: buffers that use nothing at any time have no section, and stay where they are.
+func TestBalanceNothing(t *testing.T) {
+	p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "x"}, {ID: "y"}}}}
+	for _, id := range []string{"a", "b"} {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: id, Upper: 2, Size: 4, Gaps: []model.Gap{{Upper: 2}}})
+	}
+	if got := fieldOf(p, model.MeasureMaxHeight).Balance(context.Background(), []int32{1, 0}, 0); !slices.Equal(got, []int32{1, 0}) {
+		t.Errorf("pools %v", got)
 	}
 }

@@ -336,7 +336,7 @@ func (c *chains) rise() bool {
 			return false // a cycle of inequalities with a positive sum
 		}
 	}
-	last := slices.Max(free) + int64(len(free))*step*mostSteps
+	last := slices.Max(free) + int64(len(free))*mostSteps*min(step, math.MaxInt64/4/(int64(len(free))*mostSteps))
 	for round, risen := 1, true; risen; round++ {
 		risen = c.once(c.at, true)
 		for g := range c.at {
