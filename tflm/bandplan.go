@@ -292,10 +292,16 @@ func (r *rowBuilder) add(k int, at, from, to int64) {
 	r.parts[k] = append(p, part{at, at + 1, from, to})
 }
 
-// finish makes lifespans and gaps of the windows.
+// finish makes lifespans and gaps of the windows. Buffers without a window are left out.
 func (r *rowBuilder) finish() {
-	for k := range r.problem.Buffers {
-		b, p := &r.problem.Buffers[k], r.parts[k]
+	all := r.problem.Buffers
+	r.problem.Buffers = all[:0]
+	for k, p := range r.parts {
+		if len(p) == 0 {
+			continue
+		}
+		r.problem.Buffers = append(r.problem.Buffers, all[k])
+		b := &r.problem.Buffers[len(r.problem.Buffers)-1]
 		b.Lower, b.Upper = p[0].lower, p[len(p)-1].upper
 		for n, x := range p {
 			if n > 0 && p[n-1].upper < x.lower {

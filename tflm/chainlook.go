@@ -1,6 +1,7 @@
 package tflm
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
@@ -48,6 +49,7 @@ type series struct {
 	ends int64     // no load is below it
 	at   []segment // in the order of their strips
 	over int       // so many strips are refused, and all that are more
+	not  []int     // so many strips are refused, too
 }
 
 // manyStrips is more than any number of strips.
@@ -173,7 +175,7 @@ func useful(all []series, most int64) (out []segment) {
 func (x *series) promises() (out []segment) {
 	for _, n := range stripCounts {
 		at, seen := slices.BinarySearchFunc(x.at, n, func(y segment, n int) int { return y.chain.Strips - n })
-		if seen || at == 0 || n >= x.over {
+		if seen || at == 0 || n >= x.over || slices.Contains(x.not, n) {
 			continue
 		}
 		y := x.at[at-1]
@@ -201,8 +203,10 @@ func (x *series) promises() (out []segment) {
 	return out
 }
 
-// more looks at the promises that are worth it, and adds them to their series.
-func (s *splitting) more(ctx context.Context, all []series, most int64, progress func(done, all int)) {
+// more looks at a share of the promises that are worth it, the best ones first, and adds them to their series. It returns
+// false if there are no others.
+func (s *splitting) more(ctx context.Context, all []series, most int64, share float64, progress func(done, all int),
+) bool {
 	var promises []segment
 	var of []int // by promise: its series
 	for k := range all {
@@ -211,6 +215,8 @@ func (s *splitting) more(ctx context.Context, all []series, most int64, progress
 		}
 	}
 	kept := s.worth(useful(all, most), promises, most)
+	n := len(kept)
+	kept = kept[:int(math.Ceil(float64(n)*share))]
 	found := make([]*segment, len(kept))
 	s.inParallel(ctx, len(kept), progress, func(splitter *strips.Splitter, k int) {
 		if x, is := s.segment(splitter, promises[kept[k]].chain); is == possible {
@@ -218,8 +224,10 @@ func (s *splitting) more(ctx context.Context, all []series, most int64, progress
 		}
 	})
 	for k, x := range found {
-		if x != nil {
-			to := &all[of[kept[k]]]
+		to := &all[of[kept[k]]]
+		if x == nil {
+			to.not = append(to.not, promises[kept[k]].chain.Strips)
+		} else {
 			at := slices.IndexFunc(to.at, func(y segment) bool { return y.chain.Strips > x.chain.Strips })
 			if at < 0 {
 				at = len(to.at)
@@ -227,10 +235,11 @@ func (s *splitting) more(ctx context.Context, all []series, most int64, progress
 			to.at = slices.Insert(to.at, at, *x)
 		}
 	}
+	return len(kept) < n
 }
 
 // worth returns the promises, by their index, that may be part of a choice whose load and further tail are below most,
-// if all promises are kept.
+// if all promises are kept: those of the least such sums first.
 func (s *splitting) worth(all, promises []segment, most int64) (out []int) {
 	both := slices.Concat(promises, all)
 	limits := slices.Clone(s.load)
@@ -246,7 +255,7 @@ func (s *splitting) worth(all, promises []segment, most int64) (out []int) {
 		}
 		limits = few
 	}
-	kept := make([]bool, len(promises))
+	least := slices.Repeat([]int64{most}, len(promises)) // by promise: of load and further tail
 	n := len(s.load)
 	ends, begins := s.endings(both), make([][]int, n)
 	for k := range both {
@@ -284,16 +293,16 @@ func (s *splitting) worth(all, promises []segment, most int64) (out []int) {
 			}
 		}
 		for i := range promises {
-			if x := &promises[i]; x.load < below &&
-				max(limit, x.load)+ahead[x.chain.First]+x.tail+behind[x.chain.Last+1] < most {
-				kept[i] = true
+			if x := &promises[i]; x.load < below {
+				least[i] = min(least[i], max(limit, x.load)+ahead[x.chain.First]+x.tail+behind[x.chain.Last+1])
 			}
 		}
 	}
-	for i, is := range kept {
-		if is {
+	for i, sum := range least {
+		if sum < most {
 			out = append(out, i)
 		}
 	}
+	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(least[i], least[j]) })
 	return out
 }

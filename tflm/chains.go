@@ -227,16 +227,10 @@ func (s *splitting) segment(splitter *strips.Splitter, c strips.Chain) (x segmen
 	if macs > s.most {
 		return x, costly
 	}
-	l, err := m.Lifetimes()
+	r, a, err := s.rowsOf(m, c)
 	if err != nil {
 		return x, refused
 	}
-	a, err := m.Arena(l, s.scratchOf(m))
-	if err != nil {
-		return x, refused
-	}
-	from, to := int64(l.Operators[c.First].First)+1, int64(l.Operators[c.First+n-1].First)+2
-	r := rowsWithin(m, l, a, s.permitsOf(m, l, c.First, c.First+n), from, to)
 	x = segment{chain: c, load: slices.Max(r.load), least: slices.Max(r.least), macs: macs}
 	x.tail, x.shared = s.set.Predict(m, a, nil, 0, s.target).Tail-s.tail, 2*tflite.Alignment
 	for t := range m.Tensors {
@@ -245,6 +239,21 @@ func (s *splitting) segment(splitter *strips.Splitter, c strips.Chain) (x segmen
 		}
 	}
 	return x, possible
+}
+
+// rowsOf returns the rows of a chain in strips at its own ticks, and the arena of the model with it.
+func (s *splitting) rowsOf(m *tflite.Model, c strips.Chain) (*rowBuilder, *tflite.Arena, error) {
+	l, err := m.Lifetimes()
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := m.Arena(l, s.scratchOf(m))
+	if err != nil {
+		return nil, nil, err
+	}
+	end := len(m.Operators) - len(s.m.Operators) + c.Last + 1
+	from, to := int64(l.Operators[c.First].First)+1, int64(l.Operators[end-1].First)+2
+	return rowsWithin(m, l, a, s.permitsOf(m, l, c.First, end), from, to), a, nil
 }
 
 // axesOf returns the axes along which the result of an operator may be cut: columns only of an image that is much wider

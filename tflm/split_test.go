@@ -208,7 +208,7 @@ func TestPromises(t *testing.T) {
 		few := s.look(t.Context(), fewCounts, 1<<40, nil)
 		every := s.look(t.Context(), stripCounts, 1<<40, nil)
 		most := best(few)
-		s.more(t.Context(), few, most, nil)
+		s.more(t.Context(), few, most, 1, nil)
 		if got, want := best(few), best(every); got != want {
 			t.Errorf("%s: the best has load and tail %d, of all %d", p.Model.File, got, want)
 		} else if want < most {
