@@ -49,11 +49,13 @@ type rowBuilder struct {
 	bands [][]band // by buffer of the problem
 	parts [][]part // by buffer of the problem
 	size  []int64  // by buffer of the problem
+	loads bool     // nobody asks for the problem, and parts is not set
 }
 
-// rows returns the arena as a problem of bodies. permits are those of operators of which one operand may die.
+// rows returns the arena as a problem of bodies. permits are those of operators of which one operand may die, in
+// the order of the operators.
 func rows(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena, permits []permit) *rowProblem {
-	r := rowsWithin(m, l, a, permits, 0, math.MaxInt64)
+	r := rowsWithin(m, l, a, permits, 0, math.MaxInt64, false)
 	if r == nil {
 		return nil
 	}
@@ -61,37 +63,25 @@ func rows(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena, permits []permi
 	return r.rowProblem
 }
 
-// rowsWithin returns the ticks of the times [from, to) of the arena.
-func rowsWithin(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena, permits []permit, from, to int64) *rowBuilder {
+// rowsWithin returns the ticks of the times [from, to) of the arena: all of them, or only their loads.
+func rowsWithin(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena, permits []permit, from, to int64, loads bool,
+) *rowBuilder {
 	b := bodiesOf(m, l, func(c selfCopy) bool { return c.at%tflite.Alignment == 0 })
 	if b == nil {
 		return nil
 	}
-	r := &rowBuilder{rowProblem: &rowProblem{bodies: b, problem: &model.Problem{Name: a.Problem.Name}}}
+	r := &rowBuilder{rowProblem: &rowProblem{bodies: b, problem: &model.Problem{Name: a.Problem.Name}}, loads: loads}
 	r.buffers(a)
 	end := int64(0)
 	for k := range a.Problem.Buffers {
 		end = max(end, a.Problem.Buffers[k].Upper)
 	}
-	alive := make([][]int, end)
-	for k, of := range r.bands {
-		first, last := of[0].first, of[0].last
-		for _, x := range of {
-			first, last = min(first, x.first), max(last, x.last)
-		}
-		for t := max(int64(first)+1, from); t <= min(int64(last)+1, end-1, to-1); t++ {
-			alive[t] = append(alive[t], k)
-		}
-	}
+	alive := r.alive(from, min(end, to))
 	operator := slices.Repeat([]int{-1}, int(end))
 	for k := range m.Operators {
 		operator[l.Operators[k].First+1] = k
 	}
-	by := make([][]permit, len(m.Operators))
-	for _, q := range permits {
-		by[q.operator] = append(by[q.operator], q)
-	}
-	inRows := map[int]int{} // by tensor: its buffer
+	inRows := make([]int, len(m.Tensors)) // by tensor: its buffer
 	for k, t := range a.Tensor {
 		if t >= 0 {
 			inRows[t] = r.buffer[k]
@@ -99,12 +89,54 @@ func rowsWithin(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena, permits [
 	}
 	for t := from; t < min(end, to); t++ {
 		var pairs []rowPair
-		if k := operator[t]; k >= 0 && len(by[k]) > 0 && len(m.Operators[k].Outputs) == 1 {
-			pairs = r.pairs(k, by[k], inRows)
+		if k := operator[t]; k >= 0 && len(m.Operators[k].Outputs) == 1 {
+			at, _ := slices.BinarySearchFunc(permits, k, func(q permit, k int) int { return q.operator - k })
+			n := at
+			for n < len(permits) && permits[n].operator == k {
+				n++
+			}
+			if at < n {
+				pairs = r.pairs(k, permits[at:n], inRows)
+			}
 		}
-		r.tick(t, alive[t], pairs)
+		r.tick(t, alive[t-from], pairs)
 	}
 	return r
+}
+
+// alive returns, for each of the times [from, to) of the arena, the buffers that are in use.
+func (r *rowBuilder) alive(from, to int64) [][]int {
+	if to <= from {
+		return nil
+	}
+	type span struct{ from, to int64 }
+	spans := make([]span, len(r.bands))
+	count := make([]int, to-from+1) // by time: at first how many are in use, then where the list begins
+	for k, of := range r.bands {
+		first, last := of[0].first, of[0].last
+		for _, x := range of {
+			first, last = min(first, x.first), max(last, x.last)
+		}
+		spans[k] = span{max(int64(first)+1, from), min(int64(last)+2, to)}
+		for t := spans[k].from; t < spans[k].to; t++ {
+			count[t-from]++
+		}
+	}
+	all := 0
+	for t, n := range count {
+		count[t], all = all, all+n
+	}
+	lists := make([]int, all)
+	out := make([][]int, to-from)
+	for t := range out {
+		out[t] = lists[count[t]:count[t]:count[t+1]]
+	}
+	for k, x := range spans {
+		for t := x.from; t < x.to; t++ {
+			out[t-from] = append(out[t-from], k)
+		}
+	}
+	return out
 }
 
 // peaks returns, for each time, the most bytes of the windows and the most bytes in use.
@@ -120,22 +152,31 @@ func (r *rowProblem) peaks() (load, least map[int64]int64) {
 func (r *rowBuilder) buffers(a *tflite.Arena) {
 	b := r.bodies
 	r.buffer, r.at = make([]int, len(a.Tensor)), make([]int64, len(a.Tensor))
-	at := map[int]int{} // by tensor
+	n := len(a.Tensor)
+	at := make([]int, len(b.in)) // by tensor
+	alone := make([]band, 0, n)
+	r.bands, r.size, r.parts = make([][]band, 0, n), make([]int64, 0, n), make([][]part, n)
+	if !r.loads {
+		r.problem.Buffers = make([]model.Buffer, 0, n)
+	}
 	for k, t := range a.Tensor {
-		x := a.Problem.Buffers[k]
+		x := &a.Problem.Buffers[k]
 		switch {
 		case t >= 0 && b.in[t] != t:
 			continue
 		case t >= 0 && b.bands[t] != nil:
 			r.bands = append(r.bands, b.bands[t])
 		default:
-			r.bands = append(r.bands, []band{{0, x.Size, int32(x.Lower - 1), int32(x.Upper - 2)}})
+			alone = append(alone, band{0, x.Size, int32(x.Lower - 1), int32(x.Upper - 2)})
+			r.bands = append(r.bands, alone[len(alone)-1:len(alone):len(alone)])
 		}
 		r.buffer[k] = len(r.size)
 		if t >= 0 {
 			at[t] = len(r.size)
 		}
-		r.problem.Buffers = append(r.problem.Buffers, model.Buffer{ID: x.ID, Size: x.Size, Alignment: x.Alignment})
+		if !r.loads {
+			r.problem.Buffers = append(r.problem.Buffers, model.Buffer{ID: x.ID, Size: x.Size, Alignment: x.Alignment})
+		}
 		r.size = append(r.size, x.Size)
 	}
 	for k, t := range a.Tensor {
@@ -143,7 +184,7 @@ func (r *rowBuilder) buffers(a *tflite.Arena) {
 			r.buffer[k], r.at[k] = at[b.in[t]], b.at[t]
 		}
 	}
-	r.parts = make([][]part, len(r.size))
+	r.parts = r.parts[:len(r.size)]
 }
 
 // A rowPair is bytes of an operand that die under a result, and one range of distances that is forbidden to the two: as
@@ -155,7 +196,7 @@ type rowPair struct {
 }
 
 // pairs returns the forbidden ranges of an operator's result and the bodies of its operands.
-func (r *rowBuilder) pairs(operator int, permits []permit, buffer map[int]int) (out []rowPair) {
+func (r *rowBuilder) pairs(operator int, permits []permit, buffer []int) (out []rowPair) {
 	b := r.bodies
 	o, now := &b.model.Operators[operator], b.life.Operators[operator].First
 	y := int(o.Outputs[0])
@@ -284,6 +325,9 @@ func (r *rowBuilder) window(k int, now int32, at int64, counts func(buffer, band
 
 // add gives a buffer a window in a tick.
 func (r *rowBuilder) add(k int, at, from, to int64) {
+	if r.loads {
+		return
+	}
 	p := r.parts[k]
 	if n := len(p); n > 0 && p[n-1].upper == at && p[n-1].from == from && p[n-1].to == to {
 		p[n-1].upper++

@@ -190,6 +190,7 @@ func (b *bodies) inside(t int) int {
 func (b *bodies) uses(known func(t int) bool) [][]band {
 	m := b.model
 	uses := make([][]band, len(m.Tensors))
+	b.room(uses)
 	use := func(t int32, from, to int64, tick int32) {
 		if t >= 0 && known(int(t)) {
 			in, at := b.in[t], b.at[t]
@@ -223,11 +224,38 @@ func (b *bodies) uses(known func(t int) bool) [][]band {
 	return uses
 }
 
+// room gives the list of each body the capacity that its uses need at most.
+func (b *bodies) room(uses [][]band) {
+	count, all := make([]int, len(uses)), 0
+	each := func(list []int32) {
+		for _, t := range list {
+			if t >= 0 {
+				count[b.in[t]]++
+				all++
+			}
+		}
+	}
+	m := b.model
+	each(m.Subgraphs[0].Inputs)
+	each(m.Subgraphs[0].Outputs)
+	for k := range m.Operators {
+		each(m.Operators[k].Inputs)
+		each(m.Operators[k].Outputs)
+	}
+	flat := make([]band, all)
+	for t, n := range count {
+		uses[t], flat = flat[:0:n], flat[n:]
+	}
+}
+
 // cut makes bands of uses.
 func (b *bodies) cut(uses [][]band) {
 	b.bands = make([][]band, len(uses))
 	var cuts []int64
 	for t, of := range uses {
+		if len(of) == 0 {
+			continue
+		}
 		cuts = cuts[:0]
 		for _, u := range of {
 			cuts = append(cuts, u.from, u.to)

@@ -227,7 +227,7 @@ func (s *splitting) segment(splitter *strips.Splitter, c strips.Chain) (x segmen
 	if macs > s.most {
 		return x, costly
 	}
-	r, a, err := s.rowsOf(m, c)
+	r, a, err := s.rowsOf(m, c, true)
 	if err != nil {
 		return x, refused
 	}
@@ -241,8 +241,8 @@ func (s *splitting) segment(splitter *strips.Splitter, c strips.Chain) (x segmen
 	return x, possible
 }
 
-// rowsOf returns the rows of a chain in strips at its own ticks, and the arena of the model with it.
-func (s *splitting) rowsOf(m *tflite.Model, c strips.Chain) (*rowBuilder, *tflite.Arena, error) {
+// rowsOf returns the rows of a chain in strips at its own ticks, or only their loads, and the arena of the model with it.
+func (s *splitting) rowsOf(m *tflite.Model, c strips.Chain, loads bool) (*rowBuilder, *tflite.Arena, error) {
 	l, err := m.Lifetimes()
 	if err != nil {
 		return nil, nil, err
@@ -253,7 +253,7 @@ func (s *splitting) rowsOf(m *tflite.Model, c strips.Chain) (*rowBuilder, *tflit
 	}
 	end := len(m.Operators) - len(s.m.Operators) + c.Last + 1
 	from, to := int64(l.Operators[c.First].First)+1, int64(l.Operators[end-1].First)+2
-	return rowsWithin(m, l, a, s.permitsOf(m, l, c.First, end), from, to), a, nil
+	return rowsWithin(m, l, a, s.permitsOf(m, l, c.First, end), from, to, loads), a, nil
 }
 
 // axesOf returns the axes along which the result of an operator may be cut: columns only of an image that is much wider

@@ -179,9 +179,9 @@ type chooser struct {
 	known    map[string]*Choice // by nameOf; nil for choices that have no plan
 	best     *Choice
 	heads    map[strips.Chain]int64 // of chains alone (splitprobe.go)
-	missed   []missed
-	grown    []*Choice // choices that are larger with some kernels
-	may      bool      // such choices may be the best
+	missed   map[string]missed      // by nameOf
+	grown    []*Choice              // choices that are larger with some kernels
+	may      bool                   // such choices may be the best
 	began    time.Time
 	out      Split
 }
@@ -194,7 +194,8 @@ func newChooser(p *Plan, o Options, x SplitOptions) (*chooser, error) {
 	s.most = int64(x.MaxMACs * float64(s.macs))
 	c := &chooser{
 		splitting: s, whole: p, options: o, x: x, splitter: strips.Of(p.Model), known: map[string]*Choice{},
-		began: time.Now(),
+		missed: map[string]missed{},
+		began:  time.Now(),
 	}
 	c.out.MACs = s.macs
 	c.options.Rows, c.options.rowsAlone, c.options.Reorder, c.options.Replace = true, true, false, false

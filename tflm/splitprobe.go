@@ -61,7 +61,7 @@ func (c *chooser) alone(chain strips.Chain) (*rowProblem, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := c.rowsOf(m, chain)
+	r, _, err := c.rowsOf(m, chain, false)
 	if err != nil {
 		return nil, err
 	}

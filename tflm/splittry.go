@@ -72,9 +72,14 @@ func (c *chooser) tryBest(ctx context.Context, all []segment, most, front int) (
 // tryAll plans choices.
 func (c *chooser) tryAll(ctx context.Context, all []choice, by map[strips.Chain]*segment) error {
 	for k := range all {
-		x, limit := &all[k], c.x.Capacity+1
+		x := &all[k]
+		fits := c.x.Capacity > 0 && c.best != nil && c.best.Arena <= c.x.Capacity
+		if fits && c.best.MACs < x.macs {
+			break // the others have more arithmetic
+		}
+		limit := c.x.Capacity + 1
 		switch {
-		case c.x.Capacity > 0:
+		case c.x.Capacity > 0 && (!fits || x.macs < c.best.MACs):
 		case c.best != nil:
 			limit = c.best.Arena
 		default:
@@ -85,8 +90,12 @@ func (c *chooser) tryAll(ctx context.Context, all []choice, by map[strips.Chain]
 			if err != nil {
 				return err
 			}
-			if *x = y; c.low(x) >= limit {
-				continue // no plan of it is of use
+			was := c.low(x)
+			if *x = y; c.low(x) >= limit { // no plan of it is of use
+				if was < limit {
+					c.miss(x.chains, was)
+				}
+				continue
 			}
 		}
 		if err := c.try(ctx, x.chains, c.low(x)); err != nil {
@@ -94,9 +103,6 @@ func (c *chooser) tryAll(ctx context.Context, all []choice, by map[strips.Chain]
 		}
 		if c.x.Progress != nil {
 			c.x.Progress(k+1, len(all))
-		}
-		if c.x.Capacity > 0 && c.best != nil && c.best.Arena <= c.x.Capacity && c.best.MACs <= x.macs {
-			break // the others have no less arithmetic
 		}
 	}
 	return nil
@@ -134,7 +140,7 @@ func (c *chooser) try(ctx context.Context, chains []strips.Chain, low int64) err
 	x, err := c.plan(ctx, chains, stowage.Options{Seed: c.options.Solve.Seed},
 		rowSearch{steps: splitSteps, noes: splitNoes, only: true})
 	if err != nil || x == nil {
-		c.missed = append(c.missed, missed{chains, low})
+		c.miss(chains, low)
 		return err
 	}
 	if len(x.larger) > 0 && !c.may {

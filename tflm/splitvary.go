@@ -3,6 +3,7 @@ package tflm
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -115,10 +116,18 @@ func (c *chooser) lighten(ctx context.Context, all []choice) error {
 	return nil
 }
 
-// A missed choice had no plan that was of use. No plan of it is below low.
+// miss notes that a choice has no plan that is of use, as far as was looked. low is what its loads and tails say.
+func (c *chooser) miss(chains []strips.Chain, low int64) {
+	name := nameOf(chains)
+	if at, ok := c.missed[name]; !ok || low < at.low {
+		c.missed[name] = missed{chains, low}
+	}
+}
+
+// A missed choice had no plan that was of use.
 type missed struct {
 	chains []strips.Chain
-	low    int64
+	low    int64 // of its loads and tails
 }
 
 // again looks longer for plans of those choices that may be better than the best: those with the lowest bounds.
@@ -126,10 +135,10 @@ func (c *chooser) again(ctx context.Context) error {
 	if c.x.Capacity > 0 || c.best == nil {
 		return nil
 	}
-	slices.SortFunc(c.missed, func(x, y missed) int {
+	all := slices.SortedFunc(maps.Values(c.missed), func(x, y missed) int {
 		return cmp.Or(cmp.Compare(x.low, y.low), strings.Compare(nameOf(x.chains), nameOf(y.chains)))
 	})
-	for _, x := range c.missed[:min(len(c.missed), splitAgain)] {
+	for _, x := range all[:min(len(all), splitAgain)] {
 		if x.low >= c.best.Arena || ctx.Err() != nil {
 			break
 		}

@@ -35,7 +35,13 @@ type Arena struct {
 // Arena returns the problem that the runtime plans. Sizes and offsets are in bytes,
 // multiples of Alignment. The error is a *model.InputError.
 func (m *Model) Arena(l *Lifetimes, scratch []Scratch) (*Arena, error) {
-	a := &Arena{Problem: &model.Problem{}}
+	n := len(scratch)
+	for i := range m.Tensors {
+		if m.Tensors[i].Arena() {
+			n++
+		}
+	}
+	a := &Arena{Problem: &model.Problem{Buffers: make([]model.Buffer, 0, n)}, Tensor: make([]int, 0, n)}
 	names := m.names()
 	add := func(id string, bytes int64, span Lifespan, tensor int) {
 		a.Problem.Buffers = append(a.Problem.Buffers, model.Buffer{
