@@ -15,18 +15,20 @@ import (
 //
 //	segments (chains.go, chainlook.go)   each chain in some numbers of strips, by itself: load, tail, arithmetic
 //	choices (chainchoices.go)            the sets of chains with the least load + tail
-//	plans                                of the best choices, with rows in place (bandplan.go): exact arenas
+//	heads (splitprobe.go)                of the chains in the best choices, each planned alone, in place of their loads
+//	plans (splittry.go, rowplan.go)      of the best choices, with rows in place (bandplan.go): exact arenas
 //
-// This is done three times: with few numbers of strips, then with the most promising of all others that can be better than
-// the best plan so far, and then with the rest of them that still can. Then
-// the numbers of strips of the best choice are varied by themselves. At last the choices that may still be better are
-// planned again with more nodes.
+// This is done three times: with few numbers of strips, then with the most promising of all others that can be better
+// than
+// the best plan so far, and then with the rest of them that still can. Then the numbers of strips of the best choice
+// are
+// varied by themselves. At last the choices that may still be better are planned again with more steps (splitvary.go).
 //
 // Invariant: the arena is larger on no target than without strips. If the kernels are not named, it is larger with none
 // that are known. If there is no such choice, only the largest arena of all known kernels does not grow, and the
 // kernels whose arena does are listed.
 //
-// Complexity: that of its parts; Planned plans with a limit of nodes, and one without.
+// Complexity: that of its parts; Planned plans with a limit of steps, and one without (splitfinish.go).
 //
 // Source: Stowage.
 
@@ -133,7 +135,8 @@ const (
 // splitShares are the parts of the promises that are looked at, the best ones first.
 var splitShares = []float64{0.2, 1}
 
-// Split splits the model of a plan. o are the options that the plan was made with. A timeout in them is for all of Split.
+// Split splits the model of a plan. o are the options that the plan was made with. A timeout in them is for all of
+// Split.
 // At the timeout, and if the context ends, the result is the best split so far.
 func (p *Plan) Split(ctx context.Context, o Options, x SplitOptions) (*Split, error) {
 	switch {

@@ -9,7 +9,8 @@ import (
 	"github.com/stowage-go/stowage/format/tflite"
 )
 
-// Idea: the last plan of the best choice has the time of the options. Its model is written, and the front is that of all
+// Idea: the last plan of the best choice has the time of the options. Its model is written, and the front is that of
+// all
 // choices that were planned.
 //
 // Complexity: that of the last plan.

@@ -7,8 +7,10 @@ import (
 	"github.com/stowage-go/stowage/internal/strips"
 )
 
-// Idea: the load of a chain is that of its windows (chains.go). Some windows do not fit together as closely as that, and
-// then each choice with the chain has a head above its load. So before a choice is planned, each of its chains is planned
+// Idea: the load of a chain is that of its windows (chains.go). Some windows do not fit together as closely as that,
+// and
+// then each choice with the chain has a head above its load. So before a choice is planned, each of its chains is
+// planned
 // alone, at its own ticks: its head takes the place of its load. That is done once for a chain, and all choices with it
 // are judged by its head. It is a small problem beside that of a choice.
 //

@@ -11,7 +11,8 @@ import (
 	"github.com/stowage-go/stowage/internal/strips"
 )
 
-// Idea: a choice is planned only as far as it can be of use. Before it is planned, its arithmetic and its tail are known. If
+// Idea: a choice is planned only as far as it can be of use. Before it is planned, its arithmetic and its tail are
+// known. If
 // it has no less arithmetic than the best choice, its head has to be so small that its arena is the best. So the first
 // question to the planner is for that head (rowplan.go), and mostly the last one.
 //
@@ -49,7 +50,8 @@ func (c *chooser) some(all []choice, most, front int) (out []choice) {
 	return out
 }
 
-// tryBest plans the best choices of segments. It goes on as long as what is found out of chains changes which choices are
+// tryBest plans the best choices of segments. It goes on as long as what is found out of chains changes which choices
+// are
 // the best. It returns all choices.
 func (c *chooser) tryBest(ctx context.Context, all []segment, most, front int) (choices []choice, err error) {
 	by := map[strips.Chain]*segment{}

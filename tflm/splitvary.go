@@ -11,7 +11,8 @@ import (
 	"github.com/stowage-go/stowage/internal/strips"
 )
 
-// Idea: the best choice of the paths (chaindp.go) is varied by itself. Each of its chains takes other numbers of strips or is
+// Idea: the best choice of the paths (chainchoices.go) is varied by itself. Each of its chains takes other numbers of
+// strips or is
 // left out, and the variants with the least load and tail are planned, until no variant is better. Then the choices
 // whose plans did not reach their load are looked at once more, with more steps.
 //
