@@ -56,6 +56,7 @@ var (
 	operatorCodeShape = &shape{"operator code", []field{
 		{0, "deprecated_builtin_code", scalar, 1, nil},
 		{1, "custom_code", vector, 1, nil},
+		{2, "version", scalar, 4, nil},
 		{3, "builtin_code", scalar, 4, nil},
 	}}
 	calleesShape  = &shape{"options", []field{{0, "first", scalar, 4, nil}, {1, "second", scalar, 4, nil}}}
