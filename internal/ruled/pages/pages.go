@@ -97,6 +97,9 @@ func without(p *model.Problem, kind []int32, left int32) *model.Problem {
 		}
 		b.Alignment, b.Size = align, bound.Up(b.Size, step)
 	}
+	if model.Validate(&q) != nil { // alignments of pools and bodies have no multiple in common that is small enough
+		return nil
+	}
 	return &q
 }
 
