@@ -168,7 +168,7 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 		a.round &^= beaming
 	}
 	beamFirst := a.n >= thresholds.BeamFirstLeast && a.round&beaming != 0 && !a.packed()
-	if a.round&beaming != 0 && !beamFirst && !a.packed() {
+	if !a.over() && a.round&beaming != 0 && !beamFirst && !a.packed() {
 		a.beamTurn(ctx, steps/beamLookPart)
 	}
 	for !a.over() && a.round != 0 {
