@@ -40,7 +40,9 @@ func TestGroupsEqualBruteForce(t *testing.T) {
 // there are not given any.
 func TestPagesBesideAlignment(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
-		{ID: "a", Upper: 4, Size: 28991029248}, {ID: "b", Upper: 4, Size: 33554432}, {ID: "c", Upper: 4, Size: 4753471832064},
+		{ID: "a", Upper: 4, Size: 28991029248},
+		{ID: "b", Upper: 4, Size: 33554432},
+		{ID: "c", Upper: 4, Size: 4753471832064},
 		{ID: "d", Upper: 4, Size: 5, Extra: &model.Extra{Pools: []int32{1}}},
 	}, Rules: &model.Rules{
 		Pools: []model.Pool{{ID: "x", Alignment: 536870912}, {ID: "y", Capacity: 1120214712320, Granularity: 1207625583350}},
