@@ -97,10 +97,32 @@ func without(p *model.Problem, kind []int32, left int32) *model.Problem {
 		}
 		b.Alignment, b.Size = align, bound.Up(b.Size, step)
 	}
-	if model.Validate(&q) != nil { // alignments of pools and bodies have no multiple in common that is small enough
+	if left > 0 && !common(&q) {
 		return nil
 	}
 	return &q
+}
+
+// common reports whether the alignments of each body and of each pool have a multiple in common that is small enough.
+func common(q *model.Problem) bool {
+	body, _, _ := model.BodiesOf(q)
+	align := make([]int64, len(q.Buffers))
+	for i := range q.Buffers {
+		of := i
+		if body != nil {
+			of = int(body[i])
+		}
+		limit := model.MaxSum / int64(64*len(q.Buffers))
+		if align[of] = bound.LCM(max(align[of], 1), q.Buffers[i].Align(), limit); align[of] == 0 {
+			return false
+		}
+		for k := range q.Rules.Pools {
+			if a := q.Rules.Pools[k].Alignment; a > 1 && bound.LCM(align[of], a, limit) == 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Keeps reports whether no two buffers of different kinds that conflict have a page in common.
