@@ -105,7 +105,7 @@ func TestModel(t *testing.T) {
 // TestFamilies runs steps whose sizes follow a number that is drawn anew for each step.
 func TestFamilies(t *testing.T) {
 	for seed := range 4 {
-		t.Log(call(t, checked, "", "families", fmt.Sprint(seed), "60"))
+		t.Log(call(t, checked, "", "families", fmt.Sprint(seed), "25"))
 	}
 }
 

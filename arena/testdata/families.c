@@ -38,7 +38,7 @@ static void invent(unsigned loose, int alike) {
       } else {
         *s = (size){1 + draw(1500) * 2 + (unsigned)k, 0, 0, 0, 0};
         if (i == first) s->b = 1 + draw(64);
-        else if (i > first && draw(4)) s->b = draw(900), s->c = draw(3) ? 0 : draw(30);
+        else if (i > first && draw(4)) s->b = draw(90), s->c = draw(3) ? 0 : draw(4);
         s->loose = i > first && draw(100) < loose;
       }
       s->end = i + 1 + draw(n - i);
