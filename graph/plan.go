@@ -69,8 +69,10 @@ type Options struct {
 	Problems int
 	// Strips also looks for chains of operators that run in strips, where operators say which lines they read, with which
 	// the plan is lower; with Run.Capacity only if the graph does not fit without, and those that add the least
-	// arithmetic. MaxWork is the most arithmetic that may be added, as a share of that of the graph: 0.1 is 10%.
-	Strips  bool
+	// arithmetic.
+	Strips bool
+	// MaxWork is the most arithmetic that Strips may add, as a share of that of the graph: 0.1 is 10%. The default is 0:
+	// chains that compute nothing twice.
 	MaxWork float64
 	// Run has the options of the planner. Run.Capacity is the capacity of the plan. Without
 	// it, or with Run.Minimize, Make looks for the lowest plan. Run.Timeout is for the whole of

@@ -14,8 +14,9 @@ import (
 )
 
 // Idea: each chain of operators is looked at in several numbers of strips, by itself: the most bytes in use while it
-// runs, and the arithmetic that it adds. Package tiling chooses the sets of chains with the lowest loads (choose.go
-// there), as it does for TFLite models. The plans of these sets are compared with the plan without strips.
+// runs, and the arithmetic that it adds. Package tiling chooses the sets of chains with the lowest loads
+// (internal/tiling/choose.go), as it does for TFLite models. The plans of these sets are compared with the plan without
+// strips.
 //
 // Invariant: the plan is never higher than the one without strips. LowerBound is a bound for all sets of the chains
 // that were looked at: those that alone do not add too much arithmetic. With a capacity that the plan without strips

@@ -122,6 +122,7 @@ type Piece struct {
 
 // A Call is an operator that is run for some lines of its results.
 type Call struct {
+	// Operator is the index of the operator in the graph. Strip is which strip of its chain the call belongs to, from 0.
 	Operator, Strip int
 	// Reads are the lines of operands, of those that have a Read. Other operands are read whole. An operand of which no
 	// line is read, where a window has only padding, is not there.

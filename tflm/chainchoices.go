@@ -5,8 +5,8 @@ import (
 	"github.com/stowage-go/stowage/internal/tiling"
 )
 
-// Idea: which segments run together is chosen in package tiling (choose.go), where the work is multiply-accumulates.
-// Here the model and its segments are handed over, and a path becomes chains.
+// Idea: which segments run together is chosen in package tiling (internal/tiling/choose.go), where the work is
+// multiply-accumulates. Here the model and its segments are handed over, and a path becomes chains.
 
 // A choice is chains with figures that are not yet those of a plan.
 type choice struct {
