@@ -37,8 +37,8 @@ const (
 	costMost = 1<<costBits - 1
 	// granules is the number of granules that an offset may count, so that it has room beside a cost.
 	granules = 1 << (62 - costBits)
-	// patience is how many nodes a ceiling has for each buffer, without a new least number of buffers that are out.
-	patience = 8
+	// ejectPatience is how many nodes a ceiling has for each buffer, without a new least number of buffers that are out.
+	ejectPatience = 8
 	// raises is how often a ceiling goes up by half of the way to the plan, before the attempt ends.
 	raises = 3
 )
@@ -184,7 +184,7 @@ func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
 		if e.nodes >= end || e.over() {
 			return nil
 		}
-		if e.nodes-since > patience*int64(len(e.order)) {
+		if e.nodes-since > ejectPatience*int64(len(e.order)) {
 			if raised == raises || ceiling >= most {
 				return nil
 			}

@@ -33,13 +33,13 @@ import (
 // Invariant: each plan is in one branch that is open or was answered. So the least bounds of the branches left open hold for
 // all plans that are not known.
 //
-// Complexity: at most mostBranches branches, each O(buffers · sections), and relax.MostQuestions problems.
+// Complexity: at most formsBranches branches, each O(buffers · sections), and relax.MostQuestions problems.
 //
 // Source: branch and bound, best first; multiple-choice knapsack (Sinha and Zoltners 1979).
 
 const (
-	mostBranches = 300_000 // the most branches that are opened. Those that are left then stay open
-	diveEvery    = 4_000   // branches
+	formsBranches = 300_000 // the most branches that are opened. Those that are left then stay open
+	formsDive     = 4_000   // branches
 )
 
 // search is the state of a search.
@@ -158,11 +158,11 @@ func (x *search) run(ctx context.Context) error {
 			continue
 		}
 		x.Stats.Nodes++
-		if x.opened++; x.opened > mostBranches {
+		if x.opened++; x.opened > formsBranches {
 			x.leave(&b)
 			continue
 		}
-		if x.opened%diveEvery == 0 {
+		if x.opened%formsDive == 0 {
 			c := branch{forms: x.dive(b.forms)}
 			if x.bound(&c) && x.hopes(&c) && !x.refused(c.forms) {
 				if err := x.leaf(ctx, &c); err != nil {

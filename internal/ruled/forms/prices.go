@@ -16,13 +16,13 @@ import (
 //
 // Invariant: the bound is rounded up from the sum less slack, which is more than the sum's error.
 //
-// Complexity: O(rounds · buffers · sections · pools) once, then O(lists) for a branch.
+// Complexity: O(priceRounds · buffers · sections · pools) once, then O(lists) for a branch.
 //
 // Source: Lagrangian relaxation (Fisher 1981), steps of Polyak.
 
 const (
-	rounds = 300
-	slack  = 1e-9
+	priceRounds = 300
+	slack       = 1e-9
 )
 
 // prices are what forms cost if room has no price, and if it has the best ones.
@@ -89,7 +89,7 @@ func (x *prices) price(b *bounds) {
 	at := math.Inf(-1)
 	step, stale := 2.0, 0
 	worst := x.worst(b)
-	for range rounds {
+	for range priceRounds {
 		for q := range over {
 			for s := range over[q] {
 				over[q][s] = -float64(b.room[q])
