@@ -181,8 +181,8 @@ class Session:
             if given is None:
                 raise InputError("offsets: the Plan has none")
             at, column = _counted("offsets", given, p.count)
-            if pools is None and isinstance(offsets, Plan):
-                pools = offsets.pools
+            if pools is None and isinstance(offsets, Plan) and offsets.pools is not None:
+                pools = [pool for pool in offsets.pools if pool is not None]  # all of them: a session has no alternatives
         self._pools = [] if p.rules is None else [pool.id for pool in p.rules.pools]
         asked = _Options(0 if alignment is None else _units.size("alignment", alignment, 1), _step(effort), None, None)
         if pools is not None:

@@ -13,6 +13,7 @@ import stowage
 
 USER = '''
 from __future__ import annotations
+from typing import Optional
 import numpy
 import stowage
 
@@ -26,7 +27,7 @@ def use() -> int:
         costs=[{"y": 3}, None], together=[["a", 1], {"buffers": ["a", "b"]}], apart=[("a", 1)], may_overlap=numpy.zeros((2, 2), "int64"), distances=[("a", "b", -3)],
         penalties=[{"buffers": ["a", "b"], "cost": 3}], period=9, evictions=[None, [(1, 2, 3)]], objective=["cost", "height"])
     stowage.solve([(0, 1), (1, 2)], [(2, 3), (2, 3)], [1, 2])
-    lanes: list[str] = ruled.pools or []
+    lanes: list[Optional[str]] = ruled.pools or []
     rules = ruled.problem.rules
     limits: list[int] = [ruled.bounds["cost"], *(part.offset for part in ruled.parts[0]), rules.costs[0][1] if rules else len(lanes)]
     many[0].height += sum(limits)

@@ -312,7 +312,7 @@ class Arena:
         if self._process is not None or self._attempts >= self._plans or s.steps < max(self._again, self._record):
             return False
         if self._lib.stowage_arena_watched(self._at, 0):
-            return s.plans > 0 or s.steps >= self._alike
+            return bool(s.plans > 0 or s.steps >= self._alike)
         if not s.plans and s.steps >= self._record + PATIENCE and not any((s.all.outside, s.all.missed)):
             return True  # the planner says that it saw nothing
         lost = [share for share in self._shares if share < 1 - MISSES]
