@@ -272,7 +272,7 @@ struct stowage_arena {
   logged logs[LOGS + 2]; /* in order of time; the last two may be dropped yet */
   size_t n_logs;
   family families[FAMILIES];
-  int varying;     /* there is a kind with two samples */
+  int varying;     /* there is a kind whose sizes were checked */
   int loosely;     /* plans were laid out in this step, and leave more unused than a new one might */
   uint64_t wish;   /* bytes that the block lacked for larger sizes; 0: none */
   uint64_t cycles; /* cycles that were loaded */
@@ -802,7 +802,8 @@ static void judge(stowage_arena *a) {
  *
  * Idea. Of steps that ask for the same but for sizes, all sizes mostly follow one number, such as that of tokens. It
  * is read off the first allocation whose size varies, as that size, s. The sizes of three steps are kept; the size of an allocation at another s is
- * that of the polynomial of degree 2 through them. Further steps check it: what has another size is loose. When the first request that
+ * that of the polynomial of degree 2 through them. Further steps check it: what has another size is loose. Before a fourth s came, nothing
+ * follows: two or three s may be of steps of different kinds, such as training and evaluation. When the first request that
  * varies comes, lanes of its kind take the sizes of its s, so that they agree with the step from there on.
  *
  * Offsets are for the largest sizes so far. If a size is larger, all plans that were made together are laid out anew, in the order of
@@ -920,7 +921,7 @@ static void learn(stowage_arena *a) {
     double w[3];
     weigh(k, s, w);
     for (i = k->first; i < n; i++) k->loose[i] |= follows(k, i, w) != now[i];
-    k->checked = 1;
+    k->checked = a->varying = 1;
     at = s < k->rows[0][k->first] ? 0 : 2;
     if (at && s < k->rows[2][k->first]) return;
   } else {
@@ -933,7 +934,6 @@ static void learn(stowage_arena *a) {
     k->rows[at] = k->rows[at - 1];
     k->rows[at - 1] = now;
   }
-  a->varying |= k->samples > 1;
 }
 
 /* much says if so many of a step's allocations are kept that it is a first one, which makes what later ones have. */
@@ -1754,13 +1754,12 @@ static int lay_out(stowage_arena *a, uint64_t cycle, const family *k, const uint
 /* resize gives the events of a lane the sizes that follow from s. */
 static void resize(stowage_arena *a, lane *l, const family *k, uint64_t s) {
   uint64_t *sizes = k->rows[3], hash = FNV;
-  double w[3], by = (double)s / (double)k->rows[k->samples - 1][k->first];
+  double w[3];
   int grows = 0;
   weigh(k, s, w);
   for (size_t i = 0; i < l->n; i++) {
     const event *e = &l->events[i];
     sizes[i] = i == k->first ? s : i < k->first ? e->is.size : k->loose[i] ? e->most : follows(k, i, w);
-    if (!k->checked && sizes[i] > e->most && (double)sizes[i] > (double)e->most * by * by) sizes[i] = e->most; /* they may follow nothing */
     grows |= sizes[i] > e->most;
   }
   if (grows && !lay_out(a, l->plan->cycle, k, sizes)) return;
@@ -1778,7 +1777,7 @@ static void resize(stowage_arena *a, lane *l, const family *k, uint64_t s) {
 static void settle(stowage_arena *a, const place *at, const request *q, size_t n) {
   for (int i = 0; i < FAMILIES; i++) {
     const family *k = &a->families[i];
-    if (k->samples < 2 || k->first != n || k->n <= n) continue;
+    if (!k->checked || k->first != n || k->n <= n) continue;
     for (size_t j = 0; j < a->n_plans; j++) {
       plan *p = a->plans[j];
       lane *l = p->lanes;
