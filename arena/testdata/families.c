@@ -78,8 +78,28 @@ static void step(stowage_arena *a, int k, unsigned n) {
   CHECK(!stowage_arena_check(a));
 }
 
+#ifdef STOWAGE_ARENA_CORE
+/* apart has training with two sizes of a batch, and an evaluation that begins alike, with a larger batch. The plan of training must not grow for it. */
+static void apart(void) {
+  stowage_arena_planning how = {.all = 1, .nodes = -1};
+  stowage_arena *a = stowage_arena_new(NULL);
+  stowage_arena_system(a, 1, NULL, NULL);
+  stowage_arena_watch(a, 1);
+  n_events[0] = 6, n_events[1] = 4;
+  for (unsigned i = 0; i < n_events[0]; i++) family[0][i] = (size){8, 64 + 8 * i, 0, 0, 6};
+  for (unsigned i = 0; i < n_events[1]; i++) family[1][i] = i ? (size){16, 1, 0, 0, 4} : family[0][0];
+  family[1][0].end = 4;
+  for (unsigned i = 0; i < 12; i++) step(a, 0, i % 3 ? 32 : 20);
+  CHECK(stowage_arena_watched(a, 1) && !stowage_arena_plan(a, &how));
+  for (unsigned i = 0; i < 12; i++) step(a, i % 4 == 3, i % 4 == 3 ? 50 : 32);
+  CHECK(stats(a).all.served && !stats(a).grown);
+  CHECK(!stowage_arena_delete(a));
+}
+#endif
+
 int families(uint64_t seed, unsigned rounds) {
 #ifdef STOWAGE_ARENA_CORE
+  apart();
   uint64_t grown = 0, missed = 0, refused = 0, served = 0;
   r = seed;
   for (unsigned round = 0; round < rounds; round++) {
