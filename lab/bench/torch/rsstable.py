@@ -29,11 +29,11 @@ def median(runs: list[Run], key: str) -> float:
 
 
 def programs(runs: list[Run]) -> dict[str, Ways]:
-    """Returns the runs by program; of those with an arena, only those of the latest code."""
-    latest = next((run["code"] for run in reversed(runs) if run["way"] in ("arena", "file")), None)
+    """Returns the runs by program; of those with an arena, only those of the latest code that ran it."""
+    latest = {run["program"]: run["code"] for run in runs if run["way"] in ("arena", "file")}
     found: dict[str, Ways] = {}
     for at, run in enumerate(runs):
-        if run["way"] not in ("arena", "file") or run["code"] == latest:
+        if run["way"] not in ("arena", "file") or run["code"] == latest[run["program"]]:
             found.setdefault(run["program"], collections.defaultdict(list))[run["way"], run["threads"]].append({**run, "at": at})
     return found
 
