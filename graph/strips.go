@@ -124,8 +124,8 @@ type Piece struct {
 type Call struct {
 	// Operator is the index of the operator in the graph. Strip is which strip of its chain the call belongs to, from 0.
 	Operator, Strip int
-	// Reads are the lines of operands, of those that have a Read. Other operands are read whole. An operand of which no
-	// line is read, where a window has only padding, is not there.
+	// Reads has the lines of each operand that has a Read. Operands without a Read are read whole. If a window lies in the
+	// padding alone, no line is read, and the operand is left out.
 	Reads []Piece
 	// Makes are the lines of the results. A value between two operators of the chain lies elsewhere in each strip.
 	Makes []Piece

@@ -145,7 +145,7 @@ func (p *Plan) Widened(keep []int, n int) Plan {
 	return q
 }
 
-// HasAlternatives reports whether r has lists of which a plan chooses one buffer.
+// HasAlternatives reports whether r has lists of alternatives.
 func (r *Rules) HasAlternatives() bool { return r != nil && len(r.Alternatives) > 0 }
 
 // MayLack reports for each buffer whether a plan may lack it: it is in a list of alternatives.

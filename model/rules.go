@@ -58,8 +58,8 @@ type Rules struct {
 	// Kinds has lists of buffers of one kind. Two buffers of different kinds that conflict share no page of a pool with a
 	// granularity. A buffer of no list may share pages with all.
 	Kinds [][]int32
-	// Alternatives has lists of buffers of which a plan has one: the forms that a buffer may have. A buffer is in one list
-	// at most. See Absent.
+	// Alternatives has lists of buffers. Each list is the forms that one buffer may have, and a plan has one of them. A
+	// buffer is in one list at most. See Absent.
 	Alternatives [][]int32
 	// Threads is the number of clocks, or 0 if time is one line. If it is not 0, every buffer has Extra.Clocks.
 	Threads int

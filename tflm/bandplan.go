@@ -52,8 +52,8 @@ type rowBuilder struct {
 	loads bool     // nobody asks for the problem, and parts is not set
 }
 
-// rows returns the arena as a problem of bodies. permits are those of operators of which one operand may die, in
-// the order of the operators.
+// rows returns the arena as a problem of bodies. A permit says that an operand may die while its operator runs; permits
+// are in the order of the operators.
 func rows(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena, permits []permit) *rowProblem {
 	r := rowsWithin(m, l, a, permits, 0, math.MaxInt64, false)
 	if r == nil {

@@ -102,7 +102,7 @@ func leastForm(p *model.Problem, list []int32, shares []bool) (b model.Buffer, o
 	return b, b.Lower < b.Upper
 }
 
-// whole adds to a set of buffers the other forms of each list of which it has one.
+// whole completes a set of buffers: if it has one form of a list, it gets the others too.
 func whole(p *model.Problem, set []int) []int {
 	set = slices.Clone(set)
 	for _, list := range p.Rules.Alternatives {

@@ -9,8 +9,8 @@ import (
 	"github.com/stowage-go/stowage/internal/strips"
 )
 
-// FuzzSplit splits chains of any file. Nothing crashes, and what is written has the inputs and outputs of the model, is
-// in an order in which it can run, and splits into the same file again.
+// FuzzSplit splits chains of any file. Nothing crashes. What is written has the inputs and outputs of the model. Its
+// operators can run in their order. To split the model again gives the same file.
 func FuzzSplit(f *testing.F) {
 	for seed := range uint64(9) {
 		data := networkData(seed)

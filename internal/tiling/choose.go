@@ -14,9 +14,10 @@ import (
 //	from k to k + 1        operator k as it is, if its load is at most T
 //	from first to last + 1 a segment, if its load is at most T; it adds to the tail and to the work
 //
-// For each place there is a front: the paths of which no other has less tail and less work; of equal ones that with the
-// fewest segments. T takes each load that occurs. The path with the least T + tail, within the limit of work, has the lowest arena, if the plan
-// reaches its load. So the best paths are planned: by package tflm for TFLite models, by package graph for graphs.
+// Each place has a front: a path is on it if no other path there has less tail and less work. Of equal paths, the one
+// with the fewest segments stays. T takes each load that occurs. The path with the least T + tail, within the limit of
+// work, has the lowest arena, if the plan reaches its load. So the best paths are planned: by package tflm for TFLite
+// models, by package graph for graphs.
 //
 // Invariant: with least in place of load, and whatever the work, the least T + tail is a bound: no choice of
 // these segments has a smaller sum of head and tail.
@@ -49,7 +50,7 @@ type Segment struct {
 	Shared int64
 }
 
-// Operators are the operators of a program as they are, of which chains may run in strips.
+// Operators are the operators of a program before anything is split. Chains of them may run in strips.
 type Operators struct {
 	Load, Least []int64 // by operator: as of a segment
 	Tail        int64   // bytes beside the load, without strips
@@ -118,7 +119,7 @@ func (s *Operators) Paths(all []Segment) []Path {
 	})
 }
 
-// Front returns the paths that keep a limit of the load, of which none has less tail and less work.
+// Front returns the paths whose load keeps a limit. No path is left that has more tail and more work than another one.
 func (s *Operators) Front(all []Segment, limit int64) (out []Path) {
 	for _, p := range s.front(all, s.Endings(all), limit) {
 		out = append(out, s.path(p, all))

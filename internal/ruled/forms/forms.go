@@ -1,4 +1,4 @@
-// Package forms plans problems with lists of alternatives, of which a plan has one buffer each.
+// Package forms plans problems with lists of alternatives. A plan has one buffer of each list.
 //
 //	forms.go    the search
 //	bounds.go   what each plan of a branch costs at least, and how high it is
