@@ -3,7 +3,7 @@
 
     pip install ./python torch torchvision timm transformers diffusers torch_geometric lightning accelerate pytorch-ignite
     apt-get install libjemalloc2                  # for the column of jemalloc
-    python3 lab/bench/torch/rss.py --default --into docs/pytorch.md       # or names of programs; --runs 1 is faster
+    python3 lab/bench/torch/rss.py --default --into lab/bench/torch/README.md       # or names of programs; --runs 1 is faster
 
 What a user sees is the memory of the process, so that is what is read, by this process from outside: /proc/PID/status, of a process for each
 program and way. A program stops before its first step and where its steady state begins; its VmHWM is read and set anew there. "whole" is

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """PyTorch programs whose sizes vary from step to step, in an arena that has recorded five steps, as a table in Markdown:
 
-    python3 lab/bench/torch/varied.py --raw varied.jsonl --into docs/pytorch.md       # or names of programs
+    python3 lab/bench/torch/varied.py --raw varied.jsonl --into lab/bench/torch/README.md       # or names of programs
 
 "served" is the share of the bytes that all steps but the first five asked for. Resident memory is read as in rss.py, beside PyTorch as
 it is and with jemalloc. Outputs must be equal bit by bit. What is in the file of raw runs is not run again."""
