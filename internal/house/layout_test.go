@@ -15,8 +15,9 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
-// Idea: docs/architecture.md draws the folders of the product as a tree, and lab/README.md those of the laboratory.
-// The table layers says in which direction imports go. The tests compare all three with the source.
+// Idea: docs/architecture.md draws the folders of the product as a tree, internal/README.md those that nobody outside
+// may import, and lab/README.md those of the laboratory. The table layers says in which direction imports go. The tests
+// compare them with the source.
 
 const module = "github.com/stowage-go/stowage"
 
@@ -44,7 +45,9 @@ func goFolders(t *testing.T) map[string][]string {
 }
 
 // layouts has the documents with a tree of folders, and the root of each tree.
-var layouts = []struct{ document, folder string }{{"docs/architecture.md", "."}, {"lab/README.md", "lab"}}
+var layouts = []struct{ document, folder string }{
+	{"docs/architecture.md", "."}, {"internal/README.md", "internal"}, {"lab/README.md", "lab"},
+}
 
 // drawnFolders returns the folders of the trees in layouts. A line has a folder's name, below its parent's and two
 // columns further right, and then its description after at least two spaces. A name may be several folders deep. The
@@ -98,7 +101,7 @@ func TestDocsLayout(t *testing.T) {
 	folders, named := goFolders(t), drawnFolders(t)
 	for folder := range folders {
 		if !slices.Contains(named, folder) {
-			t.Errorf("no layout draws %s: see docs/architecture.md, and lab/README.md for the laboratory", folder)
+			t.Errorf("no layout draws %s: see docs/architecture.md, internal/README.md, and lab/README.md for the laboratory", folder)
 		}
 	}
 	for _, folder := range tree(t, layouts[0].document) {
