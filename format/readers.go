@@ -217,7 +217,11 @@ var readers = []row{
 			}
 			f := &File{Problem: p, Header: header, Extra: extra, Times: extra.Times, Family: extra.Family}
 			if others := header.Foreign(); len(others) > 0 {
-				f.Notes = []string{"columns with no meaning to Stowage are kept as they are: " + strings.Join(others, ", ")}
+				note := "columns with no meaning to Stowage are kept as they are: " + strings.Join(others, ", ")
+				if header.Numbered() {
+					note += "; rename the one that names the buffers to id"
+				}
+				f.Notes = []string{note}
 			}
 			return f, nil
 		},

@@ -81,6 +81,9 @@ func (h Header) Foreign() []string {
 	})
 }
 
+// Numbered reports whether no column names the buffers.
+func (h Header) Numbered() bool { return !slices.Contains(h.columns(), id) }
+
 // Others returns the columns that are kept as they are: those that have no meaning to Stowage, and sizes by scenario.
 func (h Header) Others() []string {
 	var others []string
@@ -185,7 +188,7 @@ func (t *table) header(need []column, strict bool) bool {
 		h.extra = nil
 		t.issues.Add(model.Issue{
 			File: t.file, Line: t.scan.line, Field: "header", Value: source.Clip(strings.Join(fields, string(rune(t.scan.sep)))),
-			Message: "has no known column: expected a header such as " + example,
+			Message: "has no known column: expected a header such as " + example + "; start, end and bytes are read, too",
 		})
 		return false
 	}

@@ -83,8 +83,8 @@ func TestReadRefuses(t *testing.T) {
 		{"NUL", head + "a,0,1,1\nb\x00,0,1,1\n", `x.csv:3: "\x00": is not text: UTF-16 and binary files cannot be read`},
 		{"UTF-16", "i\x00d\x00", `x.csv:1: "\x00": is not text: UTF-16 and binary files cannot be read`},
 		{"invalid UTF-8", head + "a\xff,0,1,1\n", `x.csv:2: "\xff": is not valid UTF-8`},
-		{"no header", "a,0,1,1\n", `x.csv:1: header "a,0,1,1": has no known column: expected a header such as id,lower,upper,size`},
-		{"bars", "id|lower|upper|size\na|0|1|1\n", `x.csv:1: header "id|lower|upper|size": has no known column: expected a header such as id,lower,upper,size`},
+		{"no header", "a,0,1,1\n", `x.csv:1: header "a,0,1,1": has no known column: expected a header such as id,lower,upper,size; start, end and bytes are read, too`},
+		{"bars", "id|lower|upper|size\na|0|1|1\n", `x.csv:1: header "id|lower|upper|size": has no known column: expected a header such as id,lower,upper,size; start, end and bytes are read, too`},
 		{"a slip", "id,lower,upper,size,aligment\na,0,1,1,64\n", `x.csv:1: header "aligment": is not a known column: did you mean alignment?`},
 		{"words of three letters and fewer", "ids,lower,ends,siz,gap,hin\na,0,1,1,,\n", `x.csv:1: header "ids": is not a known column: did you mean id?
 x.csv:1: header "ends": is not a known column: did you mean end?
@@ -95,7 +95,7 @@ x.csv:1: header: the column upper or end is missing
 x.csv:1: header: the column size is missing`},
 		{"names from elsewhere", "id,lower,upper,size,Align,fixed\na,0,1,1,64,0\n", `x.csv:1: header "Align": is not a known column: did you mean alignment?
 x.csv:1: header "fixed": is not a known column: did you mean offset?`},
-		{"other words", "Tensor,First,Stop [us],Size (bytes)\n", `x.csv:1: header "Tensor,First,Stop [us],Size (bytes)": has no known column: expected a header such as id,lower,upper,size`},
+		{"other words", "Tensor,First,Stop [us],Size (bytes)\n", `x.csv:1: header "Tensor,First,Stop [us],Size (bytes)": has no known column: expected a header such as id,lower,upper,size; start, end and bytes are read, too`},
 		{"first and last use", "id,first_use,last_use,size\na,0,1,4\n", `x.csv:1: header: the column lower or start or begin is missing: rename "first_use" if it is that
 x.csv:1: header: the column upper or end is missing: rename "last_use" if it is that`},
 		{"other words for columns", "id,alloc,end_ms,Size (bytes),owner\na,0,1,4,x\n", `x.csv:1: header: the column lower or start or begin is missing: rename "alloc" if it is that
@@ -111,8 +111,8 @@ x.csv:3: buffer b: upper "10 ms": is not an integer: times have no unit
 x.csv:3: buffer b: size "4'096": is not an integer: leave out what separates thousands
 x.csv:4: buffer c: size "1,048,576": is not an integer: leave out what separates thousands
 x.csv:5: buffer d: size "4,0,9": is not an integer`},
-		{"a hint of no separator", "sep=|\nid|lower|upper|size\n", `x.csv:1: header "sep=|": has no known column: expected a header such as id,lower,upper,size`},
-		{"another separator", "a;b;c\n", `x.csv:1: header "a;b;c": has no known column: expected a header such as id,lower,upper,size`},
+		{"a hint of no separator", "sep=|\nid|lower|upper|size\n", `x.csv:1: header "sep=|": has no known column: expected a header such as id,lower,upper,size; start, end and bytes are read, too`},
+		{"another separator", "a;b;c\n", `x.csv:1: header "a;b;c": has no known column: expected a header such as id,lower,upper,size; start, end and bytes are read, too`},
 		{"a value without a name", "id,lower,upper,size,,\na,0,1,1,,\nb,0,1,1,,x\n", `x.csv:3: buffer b: "x": is in column 6, which has no name`},
 		{"another column twice", "id,lower,upper,size,op,op\na,0,1,1,,\n", `x.csv:1: header "op": appears twice`},
 		{"a unit of nothing", "id,lower,upper,size\na,0,1,MiB\n", `x.csv:2: buffer a: size "MiB": is not an integer`},

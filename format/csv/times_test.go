@@ -47,7 +47,11 @@ func TestEnds(t *testing.T) {
 		}
 		var out bytes.Buffer
 		must.Do(t, WriteWith(&out, p, nil, WriteOptions{Header: h, Extra: extra}))
-		if want := strings.Replace(text, "size,", "size,", 1); strings.ReplaceAll(out.String(), ",alignment", "") != want {
+		want := text
+		if c.name == "end" && c.says == times.HalfOpen { // who reads the plan may not know what was said
+			want = strings.Replace(text, "end", "upper", 1)
+		}
+		if strings.ReplaceAll(out.String(), ",alignment", "") != want {
 			t.Errorf("%s, %q: written as\n%s", c.name, c.says, out.String())
 		}
 	}

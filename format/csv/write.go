@@ -182,6 +182,9 @@ func newEncoder(p *model.Problem, plan bool, o WriteOptions) (*encoder, error) {
 		case slices.Contains(e.columns, c):
 			return nil, fmt.Errorf("csv: the header has the column %q twice", columnNames[c][0])
 		}
+		if c == upper && e.ends == times.HalfOpen && strings.EqualFold(name, times.End) {
+			name = times.Upper // a reader that is not told would take end for inclusive, and find the plan invalid
+		}
 		e.add(c, name)
 	}
 	some := func(has func(*model.Buffer) bool) bool {

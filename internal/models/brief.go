@@ -54,7 +54,11 @@ func (x *tflitePlan) Brief() Brief {
 	}
 	b.answer(r.Fit)
 	if r.Split != nil {
-		b.Lines = append(b.Lines, slices.Concat(r.Split.unsplit(), r.Split.stopped())...)
+		b.Lines = append(b.Lines, slices.Concat(r.Split.brief(), r.Split.stopped())...)
+	}
+	if r.Assumes != "" && r.library != "" {
+		b.Lines = append(b.Lines, fmt.Sprintf("right with the kernels %[1]s alone: with others the outputs may be wrong; "+
+			"'stowage check --diagonal=%[1]s FILE' checks the plan that is written", r.library))
 	}
 	b.saving(r.WouldLower, "head")
 	b.Strips = slices.ContainsFunc(r.WouldLower, func(w wouldLower) bool { return w.Option == tilingName })

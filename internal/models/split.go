@@ -143,18 +143,33 @@ func (r *splitReport) lines() (out []string) {
 	}
 	out = append(out, fmt.Sprintf("in strips: %s; %d operators, %s more arithmetic", strings.Join(chains, "; "), r.Operators,
 		share(r.Extra, r.MACs)))
-	if len(r.Added) > 0 {
-		var calls []string
-		for _, name := range r.Added {
-			calls = append(calls, "resolver.Add"+camel(name)+"()")
-		}
-		out = append(out, "firmware with a MicroMutableOpResolver needs "+strings.Join(calls, ", "))
-	}
+	out = append(out, r.resolver()...)
 	for _, g := range r.Larger {
 		out = append(out, fmt.Sprintf("with %s the arena is %d, and %d without strips; --kernels NAME splits for one set of "+
 			"kernels", g.Kernels, g.Arena, g.Without))
 	}
 	return slices.Concat(out, r.stopped(), r.bound())
+}
+
+// resolver says which operators the firmware must know that the model did not have before.
+func (r *splitReport) resolver() []string {
+	if len(r.Added) == 0 {
+		return nil
+	}
+	var calls []string
+	for _, name := range r.Added {
+		calls = append(calls, "resolver.Add"+camel(name)+"()")
+	}
+	return []string{"firmware with a MicroMutableOpResolver needs " + strings.Join(calls, ", ")}
+}
+
+// brief says what the strips cost and need, or why there are none.
+func (r *splitReport) brief() []string {
+	if !r.Split {
+		return r.unsplit()
+	}
+	cost := fmt.Sprintf("in strips: %d operators, %s more arithmetic", r.Operators, share(r.Extra, r.MACs))
+	return append([]string{cost}, r.resolver()...)
 }
 
 // unsplit says why the model is not split.

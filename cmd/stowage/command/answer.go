@@ -316,7 +316,8 @@ func (p *planFlags) answer(cmd *cobra.Command, w io.Writer, path string, made mo
 		fmt.Fprintf(w, "written: %s\n", strings.Join(written, ", "))
 	}
 	if b.Strips && !p.split {
-		fmt.Fprintln(w, "less still, perhaps, with --split: operators in strips, which the runtime runs as they are")
+		fmt.Fprintln(w, "less still, perhaps, with --split, which may take minutes: operators in strips, which the runtime runs as they are "+
+			"if its resolver has SLICE and CONCATENATION")
 	}
 	flags := given(cmd, "output", "json", "quiet", "report")
 	file := typed(path)

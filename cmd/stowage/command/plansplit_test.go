@@ -43,6 +43,7 @@ func TestSplitAnswers(t *testing.T) {
 		{line: "-o c.tflite -o c.h easy.tflite", says: "written: c.h\n", not: "written: c.tflite", has: "c.tflite"},
 		{line: "-o c.tflite -o c.h easy.tflite --force", says: "no plan is written: the runtime's own is as low"},
 		{line: "--split -o d.tflite large.tflite", says: "written: d.tflite", has: "d.tflite"},
+		{line: "--split large.tflite", says: " more arithmetic\nfirmware with a MicroMutableOpResolver needs resolver.Add"},
 	} {
 		var out bytes.Buffer
 		code := execute(strings.Fields(c.line), &out, &out)
