@@ -73,6 +73,26 @@ func (s *Request) Run(ctx context.Context, cache *Cache) (*Result, error) {
 	return c, failed
 }
 
+// Kept returns how many runs are asked for, each once, and how many of these the cache has. The search for an optimum
+// and repeated runs are not counted.
+func (s *Request) Kept(cache *Cache) (kept, asked int, err error) {
+	for k := range s.Instances {
+		for _, planner := range s.Planners {
+			r := s.Ask
+			r.Planner, r.Problem, r.Capacity = planner, s.Instances[k].Digest, s.Instances[k].Capacity
+			_, ok, err := cache.Find(r)
+			if err != nil {
+				return 0, 0, err
+			}
+			asked++
+			if ok {
+				kept++
+			}
+		}
+	}
+	return kept, asked, nil
+}
+
 // instance makes the runs on one problem.
 func (s *Request) instance(ctx context.Context, cache *Cache, c *Result, k int, stop func() bool) error {
 	call := func(f func(int)) {

@@ -137,6 +137,9 @@ func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
 		return usageError{err}
 	}
 	defer cache.Close()
+	if err := c.sayKept(cmd, s, cache); err != nil {
+		return err
+	}
 
 	ctx, release := interruptible(cmd.Context())
 	stderr := cmd.ErrOrStderr()
@@ -160,6 +163,23 @@ func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
 	if interrupted {
 		return outcome(exitUndecided)
 	}
+	return nil
+}
+
+// sayKept says how many runs the file of --resume has. Who reads runs of others, under other limits, sees it at once.
+func (c *compareFlags) sayKept(cmd *cobra.Command, s *comparison.Request, cache *comparison.Cache) error {
+	if c.resume == "" || c.quiet || cache.Len() == 0 {
+		return nil
+	}
+	kept, asked, err := s.Kept(cache)
+	if err != nil {
+		return internalError{err}
+	}
+	text := "all are kept there"
+	if kept < asked {
+		text = fmt.Sprintf("%d kept there, %d to make; a run counts if problem, planner and limits are the same", kept, asked-kept)
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: %s\n", c.resume, count(asked, "run"), text)
 	return nil
 }
 
