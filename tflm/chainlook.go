@@ -124,10 +124,11 @@ func (s *splitting) upTo(ctx context.Context, splitter *strips.Splitter, last in
 				splitter.Refused(first, last, axis) != nil {
 				continue
 			}
+			of := len(out)
 			for w, c := range ways {
 				c.First, c.Last, c.Axis = first, last, axis
 				x := series{was: was, ends: max(s.before[first], s.after[last]), over: over[w]}
-				if over[w] = s.counted(splitter, c, counts, most, &x); len(x.at) > 0 {
+				if over[w] = s.counted(splitter, c, counts, most, out[of:], &x); len(x.at) > 0 {
 					out = append(out, x)
 				}
 			}
@@ -137,7 +138,11 @@ func (s *splitting) upTo(ctx context.Context, splitter *strips.Splitter, last in
 }
 
 // counted looks at a chain in several numbers of strips. It returns the number from which on longer chains are costly.
-func (s *splitting) counted(splitter *strips.Splitter, c strips.Chain, counts []int, most int64, out *series) int {
+// others are the chain in other ways: if its figures are those of one of them in the first number of strips, there is
+// nothing to crop or to keep, so the two are one.
+func (s *splitting) counted(splitter *strips.Splitter, c strips.Chain, counts []int, most int64, others []series,
+	out *series,
+) int {
 	for _, c.Strips = range counts {
 		if c.Strips >= out.over {
 			return out.over
@@ -154,9 +159,19 @@ func (s *splitting) counted(splitter *strips.Splitter, c strips.Chain, counts []
 			out.over = c.Strips
 			return over
 		}
+		if len(out.at) == 0 && slices.ContainsFunc(others, func(y series) bool { return y.at[0].same(&x) }) {
+			return out.over
+		}
 		out.at = append(out.at, x)
 	}
 	return out.over
+}
+
+// same reports whether two segments have the same figures in as many strips.
+func (x *segment) same(y *segment) bool {
+	other := *y
+	other.chain.Ring, other.chain.Crop = x.chain.Ring, x.chain.Crop
+	return *x == other
 }
 
 // useful returns the segments of series that save something.
@@ -169,6 +184,23 @@ func useful(all []series, most int64) (out []segment) {
 		}
 	}
 	return thinned(out)
+}
+
+// worse reports whether another way of the same chain is better in each number of strips that was looked at.
+func (x *series) worse(y series) bool {
+	a, b := x.at[0].chain, y.at[0].chain
+	if a.First != b.First || a.Last != b.Last || a.Axis != b.Axis || len(y.at) < len(x.at) {
+		return false
+	}
+	less := false
+	for k := range x.at {
+		p, q := &x.at[k], &y.at[k]
+		if p.chain.Strips != q.chain.Strips || p.load < q.load || p.least < q.least || p.tail < q.tail || p.macs < q.macs {
+			return false
+		}
+		less = less || !p.same(q)
+	}
+	return less
 }
 
 // promises returns those of a series.
@@ -191,8 +223,8 @@ func (x *series) promises() (out []segment) {
 			y.load, y.tail = x.ends, y.tail*int64(n)/few*9/10
 		} else {
 			many := int64(to.chain.Strips)
-			if y.load = min(from.least, to.least); at == len(x.at) {
-				y.load = max(x.ends, min(y.load, (many*to.least-few*from.least)/(many-few)))
+			if y.load = min(from.load, to.load); at == len(x.at) {
+				y.load = max(x.ends, min(y.load, (many*to.load-few*from.load)/(many-few)))
 			}
 			y.tail = from.tail + (to.tail-from.tail)*(int64(n)-few)/(many-few)*19/20
 		}
@@ -210,6 +242,9 @@ func (s *splitting) more(ctx context.Context, all []series, most int64, share fl
 	var promises []segment
 	var of []int // by promise: its series
 	for k := range all {
+		if slices.ContainsFunc(all[max(k-len(ways), 0):min(k+len(ways), len(all))], all[k].worse) {
+			continue
+		}
 		for _, x := range all[k].promises() {
 			promises, of = append(promises, x), append(of, k)
 		}

@@ -284,14 +284,21 @@ func number(b bool) int {
 // thinned leaves out segments for which another one of the same operators is as good in all figures.
 func thinned(all []segment) []segment {
 	better := func(x, y *segment) bool {
-		return x.chain.First == y.chain.First && x.chain.Last == y.chain.Last && x.load <= y.load && x.least <= y.least &&
-			x.tail <= y.tail && x.macs <= y.macs
+		return x.load <= y.load && x.least <= y.least && x.tail <= y.tail && x.macs <= y.macs
+	}
+	by := map[[2]int][]*segment{} // by first and last operator
+	for k := range all {
+		key := [2]int{all[k].chain.First, all[k].chain.Last}
+		by[key] = append(by[key], &all[k])
 	}
 	var out []segment
 	for k := range all {
-		if !slices.ContainsFunc(all, func(x segment) bool { return better(&x, &all[k]) && !better(&all[k], &x) }) &&
-			!slices.ContainsFunc(all[:k], func(x segment) bool { return better(&x, &all[k]) }) {
-			out = append(out, all[k])
+		x, seen := &all[k], false
+		if !slices.ContainsFunc(by[[2]int{x.chain.First, x.chain.Last}], func(y *segment) bool {
+			seen = seen || y == x
+			return y != x && better(y, x) && (!seen || !better(x, y)) // of equal ones the first stays
+		}) {
+			out = append(out, *x)
 		}
 	}
 	return out

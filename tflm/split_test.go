@@ -279,7 +279,7 @@ func TestSplitCapacity(t *testing.T) {
 		var choices []*Choice
 		lowest, whole := p.Sizes()[0].After.Smallest, p.Sizes()[0].After.Smallest
 		for _, chains := range c.sets(t) {
-			made := must.Get(c.plan(t.Context(), chains, stowage.Options{NodeLimit: 1_000}, rowSearch{}))(t)
+			made := must.Get(c.plan(t.Context(), chains, stowage.Options{NodeLimit: 1_000}, rowSearch{}, false))(t)
 			if made != nil {
 				choices, lowest = append(choices, made), min(lowest, made.Arena)
 			}

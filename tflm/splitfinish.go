@@ -28,7 +28,7 @@ func (c *chooser) finish(ctx context.Context) error {
 		return nil
 	}
 	c.out.Why = ""
-	if x, err := c.plan(ctx, c.best.chains, c.rest(), rowSearch{start: c.best.plan.planned}); err != nil {
+	if x, err := c.plan(ctx, c.best.chains, c.rest(), rowSearch{start: c.best.plan.planned}, true); err != nil {
 		return err
 	} else if x != nil && c.better(x, c.best) {
 		c.best = x

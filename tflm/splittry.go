@@ -120,7 +120,7 @@ func (c *chooser) deepen(ctx context.Context) error {
 	}
 	old := c.best
 	x, err := c.plan(ctx, old.chains, stowage.Options{Seed: c.options.Solve.Seed},
-		rowSearch{steps: splitAgainSteps, noes: splitNoes, start: old.plan.planned, only: true})
+		rowSearch{steps: splitAgainSteps, noes: splitNoes, start: old.plan.planned, only: true}, true)
 	if err != nil || x == nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (c *chooser) try(ctx context.Context, chains []strips.Chain, low int64) err
 	}
 	c.known[name] = nil
 	x, err := c.plan(ctx, chains, stowage.Options{Seed: c.options.Solve.Seed},
-		rowSearch{steps: splitSteps, noes: splitNoes, only: true})
+		rowSearch{steps: splitSteps, noes: splitNoes, only: true}, false)
 	if err != nil || x == nil {
 		c.miss(chains, low)
 		return err
@@ -175,8 +175,8 @@ func (c *chooser) better(x, y *Choice) bool {
 	return cmp.Or(n, cmp.Compare(x.MACs, y.MACs), cmp.Compare(x.Operators, y.Operators)) < 0
 }
 
-// plan plans a choice. It returns nil if there is no plan that is smaller everywhere.
-func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.Options, rows rowSearch,
+// plan plans a choice. It returns nil if there is no plan that is smaller everywhere, or none that is of use (within).
+func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.Options, rows rowSearch, smaller bool,
 ) (*Choice, error) {
 	m, _, err := sketch(c.splitter, chains)
 	if err != nil {
@@ -189,7 +189,7 @@ func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.O
 	o := c.options
 	o.Scratch, o.Solve, o.rows = c.scratchOf(m), run, rows
 	if o.rows.start == nil {
-		if o.rows.within, err = c.within(m, x, o.Scratch); err != nil || o.rows.within < 0 {
+		if o.rows.within, err = c.within(m, x, o.Scratch, smaller); err != nil || o.rows.within < 0 {
 			return nil, err
 		}
 	}
@@ -223,9 +223,9 @@ func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.O
 }
 
 // within returns the largest head with which a choice would be of use, given what is known of it before it is planned:
-// 0 if each head is, and a negative number if none is.
-func (c *chooser) within(m *tflite.Model, x *Choice, scratch []tflite.Scratch) (int64, error) {
-	if c.best == nil || x.MACs < c.best.MACs {
+// 0 if each head is, and a negative number if none is. If only a smaller arena than the best counts, arithmetic is none.
+func (c *chooser) within(m *tflite.Model, x *Choice, scratch []tflite.Scratch, smaller bool) (int64, error) {
+	if c.best == nil {
 		return 0, nil
 	}
 	l, err := m.Lifetimes()
@@ -236,10 +236,20 @@ func (c *chooser) within(m *tflite.Model, x *Choice, scratch []tflite.Scratch) (
 	if err != nil {
 		return 0, err
 	}
-	head := c.best.Arena - c.set.Predict(m, a, nil, 0, c.target).Tail
-	if x.MACs > c.best.MACs || x.Operators >= c.best.Operators {
-		head-- // it has to be smaller
+	arena := c.best.Arena // or less, but with fewer operators
+	switch {
+	case !smaller && x.MACs < c.best.MACs: // smaller than all that have as little arithmetic
+		arena = c.arena(c.whole) - 1
+		for _, y := range c.known {
+			if y != nil && y.MACs <= x.MACs {
+				arena = min(arena, y.Arena-1)
+			}
+		}
+		arena = max(arena, c.x.Capacity)
+	case x.MACs > c.best.MACs || x.MACs == c.best.MACs && x.Operators >= c.best.Operators:
+		arena--
 	}
+	head := arena - c.set.Predict(m, a, nil, 0, c.target).Tail
 	return cmp.Or(max(head, -1), -1), nil
 }
 

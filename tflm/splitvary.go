@@ -144,7 +144,7 @@ func (c *chooser) again(ctx context.Context) error {
 			break
 		}
 		y, err := c.plan(ctx, x.chains, stowage.Options{Seed: c.options.Solve.Seed},
-			rowSearch{steps: splitAgainSteps, noes: splitNoes, only: true})
+			rowSearch{steps: splitAgainSteps, noes: splitNoes, only: true}, true)
 		if err != nil {
 			return err
 		}

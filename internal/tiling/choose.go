@@ -171,7 +171,7 @@ func (s *Operators) front(all []Segment, ends [][]int, limit int64) []*step {
 	for k := range s.Load {
 		if next = next[:0]; s.Load[k] <= limit {
 			for _, p := range at[k] {
-				next = append(next, *p)
+				next = onto(next, *p)
 			}
 		}
 		for _, i := range ends[k] {
@@ -185,23 +185,41 @@ func (s *Operators) front(all []Segment, ends [][]int, limit int64) []*step {
 					if p.segment >= 0 {
 						shared = p.shared + min(x.Tail, x.Shared)
 					}
-					next = append(next, step{p.tail + x.Tail, p.work + x.Work, shared, i, p.segments + 1, p})
+					next = onto(next, step{p.tail + x.Tail, p.work + x.Work, shared, i, p.segments + 1, p})
 				}
 			}
 		}
-		slices.SortStableFunc(next, func(p, q step) int {
-			return cmp.Or(cmp.Compare(p.tail, q.tail), cmp.Compare(p.work, q.work), cmp.Compare(p.segments, q.segments))
-		})
-		for _, p := range next {
-			if n := len(at[k+1]); n == 0 || p.work < at[k+1][n-1].work {
-				at[k+1] = append(at[k+1], &p)
-			}
+		if n := len(next); n > MostFront { // the one with the least work stays
+			next = append(next[:MostFront-1], next[n-1])
 		}
-		if n := len(at[k+1]); n > MostFront { // the one with the least work stays
-			at[k+1] = append(at[k+1][:MostFront-1], at[k+1][n-1])
+		kept := slices.Clone(next)
+		at[k+1] = make([]*step, len(kept))
+		for i := range kept {
+			at[k+1][i] = &kept[i]
 		}
 	}
 	return at[len(s.Load)]
+}
+
+// onto puts a path onto a front, the least tail first, if no other one has as little tail and as little work. Of equal
+// ones that with the fewest segments stays, and of these the first.
+func onto(front []step, p step) []step {
+	from, equal := slices.BinarySearchFunc(front, p.tail, func(q step, tail int64) int { return cmp.Compare(q.tail, tail) })
+	switch {
+	case equal && (front[from].work < p.work || front[from].work == p.work && front[from].segments <= p.segments):
+		return front
+	case !equal && from > 0 && front[from-1].work <= p.work:
+		return front
+	}
+	to := from
+	for to < len(front) && front[to].work >= p.work {
+		to++
+	}
+	if from < to {
+		front[from] = p
+		return slices.Delete(front, from+1, to)
+	}
+	return slices.Insert(front, from, p)
 }
 
 // Bound returns the least sum of load and tail that any choice of the segments can have, with the tail of the model.
