@@ -44,6 +44,7 @@ var clockAllowed = []clockUse{
 	{"cmd/stowage/command/main_test.go", "--timeout 20", "the puppet waits for the end, however late"},
 	{"cmd/stowage/command/progress_test.go", `"--timeout", timeout`, "a longer one if nothing was written"},
 	{"cmd/stowage/command/checkpoint_unix_test.go", "time.Sleep(time.Millisecond)", "waits for the search"},
+	{"cmd/stowage/command/checkpoint_unix_test.go", "time.Sleep(time.Duration(random", "a kill may come at any time"},
 	{"cmd/stowage/command/signal_unix_test.go", "time.Sleep(time.Millisecond)", "waits for the search"},
 	{"cmd/stowage/command/signal_unix_test.go", "time.Since(sent)", "compared under pace.On alone"},
 	{"cmd/stowage/command/size_test.go", `"-t", "0"`, "no timeout"},

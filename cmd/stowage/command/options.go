@@ -151,7 +151,8 @@ func (s *poolSizes) apply(path string, p *stowage.Problem) error {
 		names = append(names, q.ID)
 	}
 	if len(pools) == 0 {
-		return usagef("--pool is for problems with pools: %s has none; its capacity is --capacity", nameOf(path))
+		return usagef("--pool is for problems with pools: %s has none; its capacity is --capacity. Pools are keys of JSON "+
+			"('stowage help rules'); 'stowage solve -o problem.json' writes a problem to begin with", nameOf(path))
 	}
 	for _, q := range s.given {
 		k := slices.Index(names, q.name)

@@ -208,6 +208,8 @@ NAME=SIZE says how many bytes the firmware leaves. It may be followed by
   .json  the problem with its pools, and the plan; .csv the plan alone
   .svg   a picture with a lane for each memory; also .png, .pdf, .html, .tex
 
-The last lines of the report are for a runtime that takes no planner: which memory has room for its arena, or for each of two arenas, or by how much it is short. If the plan does not fit, nothing is written, and the exit code is 3, or 4 if a limit came first.`,
+The last lines of the report are for a runtime that takes no planner: which memory has room for its arena, or for each of two arenas, or by how much it is short. If the plan does not fit, nothing is written, and the exit code is 3, or 4 if a limit came first.
+
+For a list of buffers see stowage help rules.`,
 	}
 }
