@@ -19,17 +19,37 @@ import (
 // No order is above the plan of the largest sizes, so an arena of r.Height holds all. SolveFamily sets the sizes of
 // f.Problem to the largest: see model.Family. The error is as of Solve.
 func SolveFamily(ctx context.Context, f *Family, o Options) (*FamilyResult, error) {
+	return SolveFamilyOrders(ctx, f, 1, o)
+}
+
+// SolveFamilyOrders is SolveFamily with up to n orders. If one order is not at the load everywhere, it looks for several,
+// of which the value of one symbol, or the number of the scenario, chooses one: see Switched in the result. The arena is
+// the same. It takes the time of up to twenty families. Families with several pools get one order.
+func SolveFamilyOrders(ctx context.Context, f *Family, n int, o Options) (*FamilyResult, error) {
 	if err := f.Complete(); err != nil {
 		return nil, err
 	}
-	r, err := shapes.Solve(ctx, f, o, Solve)
+	r, err := shapes.SolveOrders(ctx, f, o, n, Solve)
 	if err != nil || r.Order == nil {
 		return r, err
 	}
-	if report := verify.CheckFamily(f, r.Order.Below(), &r.Plan, r.Points); !report.OK() {
+	report := verify.CheckFamily(f, r.Order.Below(), &r.Plan, r.Points)
+	if report.OK() && r.Switched != nil {
+		report = verify.CheckSwitched(f, r.Switched, r.Points, r.Height)
+	}
+	if !report.OK() {
 		return nil, plan.Invalid(r.Planner, report.Violations[0].Message)
 	}
 	return r, nil
+}
+
+// VerifySwitched checks several orders of a family, each as VerifyFamily does, and the heights that they claim at points
+// of the plan, which may not be above the arena, in bytes.
+func VerifySwitched(f *Family, s *Switched, points []model.Point, arena int64) (*Report, error) {
+	if err := f.Complete(); err != nil {
+		return nil, err
+	}
+	return verify.CheckSwitched(f, s, points, arena), nil
 }
 
 // VerifyFamily checks an order of the buffers of a family: of any two buffers that are live together in one pool, one

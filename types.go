@@ -225,3 +225,7 @@ type Order = model.Order
 // A FamilyResult is the outcome of a run on a family: the plan of the largest sizes, and an order for all sizes.
 // [plan.FamilyResult] has its fields and methods.
 type FamilyResult = plan.FamilyResult
+
+// A Switched is several orders of a family, of which the value of a symbol chooses one. [model.Switched] has its fields and
+// methods.
+type Switched = model.Switched

@@ -79,6 +79,19 @@ func (f *Formula) String() string { return f.text }
 // Symbols returns the names of the symbols, in the order in which they first stand.
 func (f *Formula) Symbols() []string { return slices.Clone(f.names) }
 
+// Walk calls visit for each step of the formula, for a stack of texts or numbers: n pushes the number v, s the symbol
+// with a name. The operators + - * f (floor of a/b) and c (ceil of a/b) take two from the stack and push one; _ (minus) and
+// ^ (to the power of v) replace the top.
+func (f *Formula) Walk(visit func(op byte, v int64, name string)) {
+	for _, s := range f.code {
+		name := ""
+		if s.op == opSymbol {
+			name = f.names[s.v]
+		}
+		visit(s.op, s.v, name)
+	}
+}
+
 // errBeyond is the error of a value that does not fit.
 var errBeyond = fmt.Errorf("exceeds %d on the way", int64(MaxSum))
 

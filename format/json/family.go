@@ -18,7 +18,10 @@ import (
 
 var (
 	familyBufferKeys = slices.Concat(banksBufferKeys, []string{"sizes"})
-	familyPlanKeys   = slices.Concat(rulesPlanKeys, []string{"largest", "at", "heights", "loads", "below"})
+	familyPlanKeys   = slices.Concat(rulesPlanKeys, []string{
+		"largest", "at", "heights", "loads", "below",
+		"switch", "from", "orders", "switched",
+	})
 )
 
 // shapes has what a family adds to a document.
@@ -35,6 +38,10 @@ type shapes struct {
 	heights []int64
 	loads   []int64
 	below   [][]named
+	symbol  named   // that chooses one of several orders
+	from    []int64 // the lowest value of each
+	orders  [][][]named
+	chosen  []int64        // the heights with several orders
 	claimAt map[string]int // by key of the plan: where its value stands
 }
 
@@ -197,23 +204,15 @@ func (d *decoder) familyClaim(name string) bool {
 		s.largest = named{strings.Clone(d.str(field)), at}
 	case "at":
 		d.list(field, 48, func() { s.values = append(s.values, d.integers(field)) })
-	case "heights", "loads":
-		list := &s.heights
-		if name == "loads" {
-			list = &s.loads
-		}
+	case "heights", "loads", "switched", "from":
+		list := map[string]*[]int64{"heights": &s.heights, "loads": &s.loads, "switched": &s.chosen, "from": &s.from}[name]
 		d.list(field, 16, func() { *list = append(*list, d.amount(field)) })
 	case "below":
-		s.below = [][]named{}
-		d.list(field, 48, func() {
-			var all []named
-			d.list(field, 2*int(unsafe.Sizeof(named{})), func() {
-				d.peek()
-				at := d.pos
-				all = append(all, named{d.str(field), at})
-			})
-			s.below = append(s.below, all)
-		})
+		s.below = d.pairs(field)
+	case "switch":
+		s.symbol = named{strings.Clone(d.str(field)), at}
+	case "orders":
+		d.list(field, 48, func() { s.orders = append(s.orders, d.pairs(field)) })
 	default:
 		return false
 	}
@@ -222,6 +221,21 @@ func (d *decoder) familyClaim(name string) bool {
 	}
 	s.claimAt[name] = at
 	return true
+}
+
+// pairs reads the names below each buffer.
+func (d *decoder) pairs(field string) [][]named {
+	below := [][]named{}
+	d.list(field, 48, func() {
+		var all []named
+		d.list(field, 2*int(unsafe.Sizeof(named{})), func() {
+			d.peek()
+			at := d.pos
+			all = append(all, named{d.str(field), at})
+		})
+		below = append(below, all)
+	})
+	return below
 }
 
 // resolveFamily looks up the names of the plan of a family, and its points.
@@ -266,12 +280,40 @@ func (d *decoder) resolveFamily() {
 	for i := range d.problem.Buffers {
 		l.index[d.problem.Buffers[i].ID] = int32(i)
 	}
-	plan.Below = make([][]int32, len(s.below))
-	for i, list := range s.below {
-		for _, x := range list {
-			plan.Below[i] = append(plan.Below[i], l.of(x.at, "plan.below", x.name))
+	indices := func(field string, lists [][]named) [][]int32 {
+		below := make([][]int32, len(lists))
+		for i, list := range lists {
+			for _, x := range list {
+				below[i] = append(below[i], l.of(x.at, field, x.name))
+			}
+		}
+		return below
+	}
+	plan.Below = indices("plan.below", s.below)
+	if s.orders == nil {
+		return
+	}
+	x := &model.Switched{From: s.from, Heights: s.chosen}
+	if _, there := s.claimAt["switch"]; there {
+		if x.Symbol = slices.IndexFunc(f.Symbols, func(of model.Symbol) bool { return of.Name == s.symbol.name }); x.Symbol < 0 {
+			d.refuse(s.symbol.at, "plan.switch", s.symbol.name, "is no symbol of the family")
 		}
 	}
+	count("from", len(s.from), len(s.orders), "orders")
+	count("switched", len(s.chosen), len(plan.Points), "scenarios")
+	for _, lists := range s.orders {
+		below := indices("plan.orders", lists)
+		if d.issues.Err() != nil {
+			return
+		}
+		order, err := model.NewOrder(&d.problem, below, nil)
+		if err != nil {
+			d.refuse(s.claimAt["orders"], "plan.orders", "", err.Error())
+			return
+		}
+		x.Orders = append(x.Orders, order)
+	}
+	plan.Switched = x
 }
 
 // family writes the keys of a family that stand above the buffers.
@@ -344,8 +386,28 @@ func (e *encoder) familyPlan(f *model.Family, plan *Plan) {
 		}
 	}
 	e.str(",\n    \"heights\": ").ints(heights).str(",\n    \"loads\": ").ints(loads)
-	e.str(",\n    \"below\": [")
-	for i, list := range plan.Below {
+	e.str(",\n    \"below\": ").pairs(f, plan.Below)
+	x := plan.Switched
+	if x == nil {
+		return
+	}
+	if len(f.Symbols) > 0 {
+		e.str(",\n    \"switch\": ").quote(f.Symbols[x.Symbol].Name)
+	}
+	e.str(",\n    \"from\": ").ints(x.From).str(",\n    \"switched\": ").ints(x.Heights).str(",\n    \"orders\": [")
+	for k, order := range x.Orders {
+		if k > 0 {
+			e.str(",")
+		}
+		e.str("\n      ").pairs(f, order.Below())
+	}
+	e.str("]")
+}
+
+// pairs appends the names of the buffers that each lies above.
+func (e *encoder) pairs(f *model.Family, below [][]int32) {
+	e.str("[")
+	for i, list := range below {
 		if i > 0 {
 			e.str(", ")
 		}

@@ -49,7 +49,13 @@ const symbols2 = `{
     "at": [[1, 1], [9, 4]],
     "heights": [193, 720],
     "loads": [193, 720],
-    "below": [[], ["a"]]
+    "below": [[], ["a"]],
+    "switch": "m",
+    "from": [1, 3],
+    "switched": [193, 720],
+    "orders": [
+      [[], ["a"]],
+      [["b"], []]]
   }
 }
 `
@@ -117,6 +123,12 @@ func TestFamilyFaults(t *testing.T) {
 		{symbols2, `64*n+m^2`, `n-5`, `x.json:5: buffer a: size "n-5": is -4 at the lowest values`},
 		{symbols2, `[1, 9, 2]`, `[1]`, `x.json:3: symbols.n "[1]": is no range: expected [lowest, highest]`},
 		{symbols2, `[1, 9, 2]`, `[9, 1]`, `x.json:3: symbols "n": the range must be from low to high`},
+		{symbols2, `"switch": "m"`, `"switch": "k"`, `plan.switch "k": is no symbol of the family`},
+		{symbols2, `"from": [1, 3]`, `"from": [1]`, `plan.from: has 1 values for 2 orders`},
+		{symbols2, `"switched": [193, 720]`, `"switched": [1]`, `plan.switched: has 1 values for 2 scenarios`},
+		{symbols2, `[["b"], []]`, `[["b"], ["a"]]`, `plan.orders: buffer a lies above itself, by way of others`},
+		{symbols2, `[["b"], []]`, `[["x"], []]`, `plan.orders "x": is no buffer of the problem`},
+		{symbols2, `[["b"], []]`, `[[]]`, `plan.orders: there are lists for 1 of 2 buffers`},
 		{symbols2, `[[1, 1], [9, 4]]`, `[[1, 1], [8, 4]]`, `plan.at: n=8 is not in its range`},
 		{symbols2, `"symbols"`, `"scenarios": 2, "symbols"`, `a family has scenarios or symbols, not both`},
 	} {

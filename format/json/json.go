@@ -165,6 +165,8 @@ type Plan struct {
 
 	Below  [][]int32     // the buffers that each buffer must lie above; nil if there is no order
 	Points []model.Point // heights and loads by scenario
+	// Switched has several orders that are lower together than Below; nil if there are none.
+	Switched *model.Switched
 }
 
 // Model returns the plan without its claims.

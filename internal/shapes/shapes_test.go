@@ -130,6 +130,18 @@ func judge(t *testing.T, rng *rand.Rand, f *model.Family, r *plan.FamilyResult) 
 // all tries every order of the buffers. It returns the least height at the largest sizes, and the least worst excess of
 // the orders that have it.
 func all(f *model.Family) (height int64, worst float64) {
+	height, worst = math.MaxInt64, math.Inf(1)
+	everyOrder(f, func(top int64, excess []float64) {
+		if w := max(0, slices.Max(excess)); top < height || top == height && top < math.MaxInt64 && w < worst {
+			height, worst = top, w
+		}
+	})
+	return height, worst
+}
+
+// everyOrder calls see for every order of the buffers, with its height at the largest sizes and its excess at each point:
+// endless where it does not keep a fixed offset.
+func everyOrder(f *model.Family, see func(top int64, excess []float64)) {
 	n, points := len(f.Problem.Buffers), int(f.Points())
 	sizes := [][]int64{f.SizesAt(-1)}
 	for k := range points {
@@ -156,12 +168,11 @@ func all(f *model.Family) (height int64, worst float64) {
 			}
 		}
 	}
-	height, worst = math.MaxInt64, math.Inf(1)
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
-	ends := make([]int64, n)
+	ends, excess := make([]int64, n), make([]float64, points)
 	var permute func(k int)
 	permute = func(k int) {
 		if k < n {
@@ -172,7 +183,7 @@ func all(f *model.Family) (height int64, worst float64) {
 			}
 			return
 		}
-		top, excess := int64(0), 0.0
+		top := int64(0)
 		for s := range sizes {
 			high := int64(0)
 			for at, i := range order {
@@ -187,7 +198,7 @@ func all(f *model.Family) (height int64, worst float64) {
 				}
 				if b.Fixed != nil {
 					if low > *b.Fixed {
-						return
+						high = math.MaxInt64
 					}
 					low = *b.Fixed
 				}
@@ -196,16 +207,15 @@ func all(f *model.Family) (height int64, worst float64) {
 			}
 			if s == 0 {
 				top = high
+			} else if high == math.MaxInt64 {
+				excess[s-1] = math.Inf(1)
 			} else {
-				excess = max(excess, float64(high-loads[s])/float64(max(1, loads[s])))
+				excess[s-1] = float64(high-loads[s]) / float64(max(1, loads[s]))
 			}
 		}
-		if top < height || top == height && excess < worst {
-			height, worst = top, excess
-		}
+		see(top, excess)
 	}
 	permute(0)
-	return height, worst
 }
 
 func live(b *model.Buffer, at int64) bool {

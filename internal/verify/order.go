@@ -45,12 +45,7 @@ func CheckFamily(f *model.Family, below [][]int32, plan *model.Plan, points []mo
 				o.p.Buffers[i].ID, at, offsets[i]))
 		}
 	}
-	for i := range o.p.Buffers {
-		if x := o.p.Buffers[i].Fixed; x != nil && *x != offsets[i] {
-			o.add(model.RuleFixed, i, -1, fmt.Sprintf("buffer %s: its offset is fixed at %d, but at the largest sizes the order "+
-				"gives %d", o.p.Buffers[i].ID, *x, offsets[i]))
-		}
-	}
+	o.fixed(offsets, "the largest sizes")
 	o.height = o.heightOf(offsets, f.SizesAt(-1))
 	for _, x := range points {
 		sizes := f.SizesAt(x.Point)
@@ -63,6 +58,64 @@ func CheckFamily(f *model.Family, below [][]int32, plan *model.Plan, points []mo
 		}
 	}
 	return o.report()
+}
+
+// CheckSwitched checks several orders of a family with one pool, each by itself, and the heights that they have at points.
+// No height may be above the arena.
+func CheckSwitched(f *model.Family, s *model.Switched, points []model.Point, arena int64) *model.Report {
+	all := ordering{p: f.Problem}
+	bad := func(format string, args ...any) *model.Report {
+		all.add(model.RuleOrder, -1, -1, fmt.Sprintf(format, args...))
+		return all.report()
+	}
+	lowest, count := int64(0), max(1, len(f.Symbols))
+	if s.Symbol < 0 || s.Symbol >= count || len(s.Orders) == 0 || len(s.Orders) != len(s.From) || len(s.Heights) != len(points) {
+		return bad("there are %d orders, %d values to switch at, and %d heights for %d points", len(s.Orders), len(s.From), len(s.Heights),
+			len(points))
+	}
+	if len(f.Symbols) > 0 {
+		lowest = f.Symbols[s.Symbol].Low
+	}
+	if s.From[0] != lowest || !slices.IsSorted(s.From) {
+		return bad("the orders hold from %v, but the lowest value is %d, and values ascend", s.From, lowest)
+	}
+	for k, order := range s.Orders {
+		o := ordering{p: f.Problem, below: order.Below()}
+		if !o.sequence() {
+			return o.report()
+		}
+		o.comparable()
+		for i, x := range points {
+			if s.At(f.ValueAt(s.Symbol, x.Point)) != k {
+				continue
+			}
+			offsets, sizes := o.at(f.SizesAt(x.Point)), f.SizesAt(x.Point)
+			o.fixed(offsets, "scenario "+x.Name)
+			h := o.heightOf(offsets, sizes)
+			if h != s.Heights[i] {
+				o.add(model.RuleHeight, -1, -1, fmt.Sprintf("scenario %s: the height claimed of order %d is %d, but it gives %d", x.Name,
+					k+1, s.Heights[i], h))
+			}
+			if h > arena {
+				o.add(model.RuleHeight, -1, -1, fmt.Sprintf("scenario %s: order %d gives a height of %d, above the arena of %d", x.Name,
+					k+1, h, arena))
+			}
+		}
+		if all.checker = o.checker; all.total > 0 {
+			break
+		}
+	}
+	return all.report()
+}
+
+// fixed checks the offsets of fixed buffers.
+func (o *ordering) fixed(offsets []int64, where string) {
+	for i := range o.p.Buffers {
+		if x := o.p.Buffers[i].Fixed; x != nil && *x != offsets[i] {
+			o.add(model.RuleFixed, i, -1, fmt.Sprintf("buffer %s: its offset is fixed at %d, but at %s the order gives %d",
+				o.p.Buffers[i].ID, *x, where, offsets[i]))
+		}
+	}
 }
 
 // sequence ranks the buffers so that each comes after those below it; false if there is none.

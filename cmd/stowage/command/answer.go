@@ -49,7 +49,7 @@ func withVerb(p *Program, args []string) []string {
 	}
 	verb := []string{"solve", "--brief"}
 	switch kind := fileKind(file); {
-	case (kind.Model() || commandOf(file) == "plan") && !varies(flags):
+	case kind.Model() || commandOf(file) == "plan":
 		verb[0] = "plan"
 	case kind == format.Trace && strings.HasSuffix(outputOf(flags), ".plan"):
 		verb = []string{"arena", "plan"}
@@ -57,7 +57,7 @@ func withVerb(p *Program, args []string) []string {
 	return append(verb, args...)
 }
 
-// varies reports whether a dimension has a range: then all sizes are planned, which is what solve does.
+// varies reports whether a dimension has a range: then all sizes are planned.
 func varies(flags *pflag.FlagSet) bool {
 	return slices.ContainsFunc(valuesOf(flags, "dim"), func(pair string) bool {
 		_, text, _ := onnx.SplitDim(pair)

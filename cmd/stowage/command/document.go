@@ -43,7 +43,7 @@ func writeJSON(w io.Writer, d *document) error {
 		Planner: d.result.Planner, Status: d.result.Status, Height: d.height,
 		LowerBound: d.lowerBound, Offsets: d.offsets,
 		Pools: d.result.Pools, Parts: d.result.Parts, Measures: d.result.Measures, Bounds: d.result.Bounds,
-		Below: d.below, Points: d.points,
+		Below: d.below, Points: d.points, Switched: d.switched,
 	}, o)
 }
 

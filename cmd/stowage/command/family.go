@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,8 +21,17 @@ import (
 // Idea: a family is a problem at its largest sizes, for every command. This file has what solve and verify add: the
 // order that gives the offsets for all other sizes.
 
+// ordersUsage is the help of the flag --orders.
+const ordersUsage = "if sizes vary: up to `N` orders, where one is above the load"
+
+// mostOrders is the most orders that --orders takes.
+const mostOrders = 8
+
 // checkFamily refuses flags that do not go with sizes that vary. Standard output gets JSON: CSV has no room for an order.
 func (s *solveFlags) checkFamily(file *format.File) error {
+	if s.orders < 1 || s.orders > mostOrders {
+		return usagef("invalid argument %d for --orders: must be from 1 to %d", s.orders, mostOrders)
+	}
 	for _, x := range []struct{ flag, value string }{{"--checkpoint", s.checkpoint}, {"--start", s.start}} {
 		if x.value != "" {
 			return usagef("%s does not go with sizes that vary", x.flag)
@@ -41,7 +52,7 @@ func (s *solveFlags) checkFamily(file *format.File) error {
 
 // solveFamily plans a family. Its capacity is for the largest sizes.
 func (s *solveFlags) solveFamily(ctx context.Context, f *model.Family, o stowage.Options) (*stowage.Result, error) {
-	r, err := stowage.SolveFamily(ctx, f, o)
+	r, err := stowage.SolveFamilyOrders(ctx, f, s.orders, o)
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +92,22 @@ func orderText(f *model.Family, r *stowage.FamilyResult) string {
 	if r.Exact && r.Worst > 0 {
 		text += "; no order is better"
 	}
+	if x := r.Switched; x != nil {
+		var from []string
+		for _, v := range x.From[1:] {
+			if len(f.Symbols) == 0 {
+				from = append(from, cell(f.Scenarios[v]))
+			} else {
+				from = append(from, fmt.Sprintf("%s=%d", cell(f.Symbols[x.Symbol].Name), v))
+			}
+		}
+		text += fmt.Sprintf("\n%s, the next from %s: ", count(len(x.Orders), "order"), strings.Join(from, ", "))
+		if x.Worst > 0 {
+			text += fmt.Sprintf("at most %.3f%% above the load, at %s", 100*x.Worst, cell(f.Name(x.WorstAt)))
+		} else {
+			text += "at the load"
+		}
+	}
 	return text
 }
 
@@ -92,7 +119,7 @@ func writeOrder(w io.Writer, d *document) error {
 	}
 	p := &cheader.OrderPlan{
 		Name: d.problem.Name, Order: order, Arena: d.height, Alignment: models.AlignmentOf(d.problem),
-		Largest: d.family.Name(d.family.Largest),
+		Largest: d.family.Name(d.family.Largest), Family: d.family, Switched: d.switched,
 	}
 	for i := range d.problem.Buffers {
 		p.Buffers = append(p.Buffers, d.problem.Buffers[i].ID)
@@ -121,12 +148,19 @@ func verifyFamily(cmd *cobra.Command, args []string, own owned, quiet, asJSON bo
 	if err != nil {
 		return true, err
 	}
+	what := "order"
+	if x := claims.Switched; report.OK() && x != nil {
+		if report, err = stowage.VerifySwitched(f, x, claims.Points, claims.Height); err != nil {
+			return true, err
+		}
+		what = fmt.Sprint(len(x.Orders)+1, " orders")
+	}
 	if !report.OK() {
 		return true, invalid(cmd, path, own.Problem, report, 0, asJSON)
 	}
 	if !quiet && !asJSON {
 		err = writeText(cmd, "", func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "order: valid for any sizes, %s checked\n", count(len(claims.Points), "scenario"))
+			_, err := fmt.Fprintf(w, "%s: valid for any sizes, %s checked\n", what, count(len(claims.Points), "scenario"))
 			return err
 		})
 	}
@@ -143,7 +177,7 @@ func matchOrder(path string, of *format.File, f *model.Family) (*stowjson.Plan, 
 	for k := range of.Problem.Buffers {
 		at[k] = index[of.Problem.Buffers[k].ID]
 	}
-	claims := &stowjson.Plan{Below: make([][]int32, len(f.Problem.Buffers))}
+	claims := &stowjson.Plan{Below: make([][]int32, len(f.Problem.Buffers)), Height: of.Plan.Height}
 	for k, list := range of.Plan.Below {
 		for _, j := range list {
 			claims.Below[at[k]] = append(claims.Below[at[k]], at[j])
@@ -164,6 +198,28 @@ func matchOrder(path string, of *format.File, f *model.Family) (*stowjson.Plan, 
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		claims.Points = append(claims.Points, x)
+	}
+	if x := of.Plan.Switched; x != nil {
+		own := *x
+		own.Orders = nil
+		if len(f.Symbols) > 0 {
+			name := of.Family.Symbols[x.Symbol].Name
+			own.Symbol = slices.IndexFunc(f.Symbols, func(s model.Symbol) bool { return s.Name == name })
+		}
+		for _, order := range x.Orders {
+			below := make([][]int32, len(f.Problem.Buffers))
+			for k, list := range order.Below() {
+				for _, j := range list {
+					below[at[k]] = append(below[at[k]], at[j])
+				}
+			}
+			order, err := model.NewOrder(f.Problem, below, nil)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			own.Orders = append(own.Orders, order)
+		}
+		claims.Switched = &own
 	}
 	return claims, nil
 }

@@ -11,6 +11,12 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
 
+// switched is a family of which one order is above the load, and two are not.
+const switched = `{"scenarios": ["a", "b", "c"], "buffers": [
+	{"id": "0", "lower": 3, "upper": 6, "alignment": 8, "sizes": [3, 5, 2]}, {"id": "1", "lower": 5, "upper": 7, "size": 1},
+	{"id": "2", "lower": 2, "upper": 6, "sizes": [6, 6, 5]}, {"id": "3", "lower": 2, "upper": 4, "alignment": 2, "sizes": [4, 2, 2]},
+	{"id": "4", "lower": 5, "upper": 9, "alignment": 3, "size": 6}, {"id": "5", "lower": 0, "upper": 5, "sizes": [6, 3, 0]}]}`
+
 // TestFamily plans families and checks the plans: one file, two files, and plans with a fault.
 func TestFamily(t *testing.T) {
 	dir := t.TempDir()
@@ -52,6 +58,21 @@ func TestFamily(t *testing.T) {
 			t.Errorf("%v: exit code %d: %s\nwant %d: %s", c.args, code, out, c.code, c.want)
 		}
 	}
+	write("switched.json", switched)
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"solve", path("switched.json")}, exitOK, "order: at most 28.571% above the load, at c, of 3 scenarios"},
+		{[]string{"solve", "--orders", "2", "-o", path("two.json"), path("switched.json")}, exitOK, "\n2 orders, the next from b: at the load\n"},
+		{[]string{"verify", path("two.json")}, exitOK, "3 orders: valid for any sizes"},
+		{[]string{"verify", path("switched.json"), path("two.json")}, exitOK, "3 orders: valid for any sizes"},
+	} {
+		if code, out := run(c.args...); code != c.code || !strings.Contains(out, c.want) {
+			t.Errorf("%v: exit code %d: %s\nwant %d: %s", c.args, code, out, c.code, c.want)
+		}
+	}
 	write("net.onnx", string(onnxmade.Network(3, 20)))
 	for _, c := range []struct {
 		args []string
@@ -65,11 +86,25 @@ func TestFamily(t *testing.T) {
 		{[]string{"solve", "--dim", "batch=1..8", "--dim", "batch=1..9"}, exitUsage, "another range by the one before"},
 		{[]string{"solve", "--dim", "batch=1..8", "--dim", "batch=3"}, exitUsage, "has both a value and a range"},
 		{[]string{"solve", "--dim", "batch=1..8", "--dim", "width=batch"}, exitUsage, "is not open in the model"},
-		{[]string{"plan", "--dim", "batch=1..8"}, exitUsage, "put solve in the place of plan"},
+		{[]string{"plan", "--dim", "batch=1..8", "-o", path("planned.json"), "-o", path("planned.h")}, exitOK, "batch=8"},
+		{[]string{"plan", "--dim", "batch=1..8", "-c", "1"}, exitInfeasible, "infeasible"},
+		{[]string{"plan", "--dim", "batch=1..8", "--json"}, exitOK, `"worst_excess": 0,`},
+		{[]string{"plan", "--dim", "batch=1..8", "--in-place"}, exitUsage, "--in-place does not go with a --dim that has a range"},
+		{[]string{"plan", "--dim", "batch=1..8", "-o", path("x.onnx")}, exitUsage, "no such output format"},
+		{[]string{"size", "--dim", "batch=1..8"}, exitOK, "What the order needs at some values, in the arena of the largest.\nVALUES"},
+		{[]string{"size", "--dim", "batch=1..8", "--json"}, exitOK, `"at": "batch=8"`},
+		{[]string{"plan", "--dim", "batch=1..8", "--orders", "9"}, exitUsage, "invalid argument 9 for --orders: must be from 1 to 8"},
+		{[]string{"solve", "--dim", "batch=8", "--orders", "2"}, exitUsage, "--orders is for sizes that vary"},
 	} {
 		if code, out := run(append(c.args, path("net.onnx"))...); code != c.code || !strings.Contains(out, c.want) {
 			t.Errorf("%v: exit code %d: %s\nwant %d: %s", c.args, code, out, c.code, c.want)
 		}
+	}
+	if a, b := must.Get(os.ReadFile(path("net.json")))(t), must.Get(os.ReadFile(path("planned.json")))(t); !bytes.Equal(a, b) {
+		t.Error("plan and solve write other plans")
+	}
+	if text := string(must.Get(os.ReadFile(path("planned.h")))(t)); !strings.Contains(text, "_sizes(int64_t n_batch, int64_t *sizes)") {
+		t.Error("the header has no function of the sizes")
 	}
 	if code, out := run("verify", path("net.json")); code != exitOK || !strings.Contains(out, "order: valid for any sizes, 8") {
 		t.Errorf("exit code %d: %s", code, out)

@@ -37,6 +37,7 @@ type document struct {
 	family     *model.Family    // whose largest sizes the problem has; nil if sizes do not vary
 	below      [][]int32        // the order of a family's plan
 	points     []model.Point
+	switched   *model.Switched // several orders; nil if there is one
 	offsets    []int64
 	pools      []int32         // of each buffer, with rules; nil if there is one pool
 	parts      []stowage.Parts // of buffers that are evicted

@@ -42,6 +42,7 @@ type planFlags struct {
 	maxMACs percentage
 	verify  bool
 	tail    size
+	orders  int // if dimensions have ranges, at most
 
 	capacity size
 	target   string
@@ -118,12 +119,13 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	f.Var(&p.maxMACs, "max-macs", "the most arithmetic that --split adds: `N%`")
 	f.BoolVar(&p.verify, "verify", false, "compare the planned model in Python's interpreter")
 	f.StringArrayVar(&p.resident, "resident", nil, "a model `FILE` that runs beside the others; repeatable")
+	f.IntVar(&p.orders, "orders", 1, ordersUsage)
 	f.BoolVar(&p.replace, "replace-plan", false, "replace the model's own plan in any case, even Vela's")
 	bindBrief(cmd, &p.brief)
 	p.model.bind(cmd)
 	p.graph.bind(cmd)
 	p.search.bindPlanner(cmd)
-	group(cmd, "Model", "in-place", "scratch", "tail", "probe", "fold-float16", "max-macs", "resident", "replace-plan")
+	group(cmd, "Model", "in-place", "scratch", "tail", "probe", "fold-float16", "max-macs", "resident", "orders", "replace-plan")
 	group(cmd, "Output", "report", "format", "force", "verify")
 	group(cmd, plannerSection, "planner", "timeout")
 	complete(cmd, "format", problemNames)
@@ -134,6 +136,9 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 }
 
 func (p *planFlags) run(cmd *cobra.Command, path string) error {
+	if varies(cmd.Flags()) {
+		return p.runVaried(cmd, path)
+	}
 	o, err := p.search.options()
 	if err != nil {
 		return err
@@ -173,9 +178,6 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	settled, err := p.model.options()
 	if err != nil {
 		return err
-	}
-	if len(settled.Ranges) > 0 {
-		return usagef("--dim with a range plans all sizes by one order, which stowage solve does: put solve in the place of plan")
 	}
 	if err := in.Settles(settled); err != nil {
 		return err

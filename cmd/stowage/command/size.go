@@ -14,6 +14,7 @@ import (
 	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/internal/setting"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -225,6 +226,9 @@ type sized struct {
 	known  plan.Bounds
 	runs   []sizeRun // in the order of curve.planners; an interrupt leaves out the last
 	shares bool      // of a model whose own plan lets tensors share bytes, so that no planner runs
+
+	family *model.Family         // whose largest sizes the problem has; nil if sizes do not vary
+	varied *stowage.FamilyResult // what all sizes need; nil if nobody looked
 }
 
 // A sizeRun is the run of one planner on one problem. sizing is nil if the planner refuses the
@@ -242,6 +246,7 @@ const sharesRefusal = "tensors share bytes in the model's own plan: see 'stowage
 func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error {
 	var instances []comparison.Instance
 	var shares []bool
+	var families []*model.Family
 	head := ""
 	for _, in := range inputs {
 		path := in.path
@@ -262,7 +267,7 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error
 			head = path
 		}
 		instances = append(instances, comparison.FromFile(path, file.Problem, file.Problem.Capacity))
-		shares = append(shares, file.Shares)
+		shares, families = append(shares, file.Shares), append(families, file.Family)
 	}
 	if len(instances) == 0 {
 		return outcome(exitUsage)
@@ -281,7 +286,7 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error
 	}
 	comparison.DistinctNames(instances)
 	for k, in := range instances {
-		p := sized{Instance: in, known: plan.Bounds{LowerBound: in.LowerBound}, shares: shares[k]}
+		p := sized{Instance: in, known: plan.Bounds{LowerBound: in.LowerBound}, shares: shares[k], family: families[k]}
 		if p.shares {
 			p.known.LowerBound = largest(in.Problem)
 		}
@@ -327,6 +332,13 @@ func (s *sizeFlags) measure(ctx context.Context, cmd *cobra.Command, c *curve) e
 				return internalError{errors.New(p.Name + ": " + err.Error())}
 			}
 			p.runs = append(p.runs, sizeRun{sizing: found})
+		}
+		if p.family != nil && ctx.Err() == nil {
+			r, err := stowage.SolveFamily(ctx, p.family, s.options(c.planners[0]))
+			if err != nil && !errors.Is(err, stowage.ErrUnsupported) {
+				return err
+			}
+			p.varied = r
 		}
 	}
 	return nil

@@ -60,6 +60,9 @@ func (c *curve) writeText(w io.Writer, width int) error {
 	if len(c.planners) > 1 || len(c.problems) == 1 {
 		tables = append(tables, c.plannerTable())
 	}
+	if p := &c.problems[0]; len(c.problems) == 1 && p.varied != nil && p.varied.Order != nil {
+		tables = append(tables, valueTable(p.family, p.varied))
+	}
 	tables = append(tables, c.capacityTable())
 	for k, t := range tables {
 		if k > 0 {
@@ -357,6 +360,7 @@ func (c *curve) writeJSON(w io.Writer) error {
 		Status     stowage.Status `json:"status"`
 		ProvedBy   string         `json:"proved_by"`
 		Planners   []run          `json:"planners"`
+		Values     []valueReport  `json:"values,omitempty"` // what the order of a problem with sizes that vary needs
 	}
 	type point struct {
 		At         string         `json:"at"`
@@ -384,6 +388,9 @@ func (c *curve) writeJSON(w io.Writer) error {
 				r.Nodes, r.Seconds, r.Stopped = s.Result.Stats.Nodes, s.Result.Stats.Elapsed.Seconds(), string(s.Result.Stopped)
 			}
 			of.Planners = append(of.Planners, r)
+		}
+		if p.varied != nil {
+			of.Values = valuesReport(p.varied)
 		}
 		out.Problems = append(out.Problems, of)
 	}

@@ -48,6 +48,7 @@ type solveFlags struct {
 	ownHeight   int64 // its height; 0 for none
 	cpuProfile  string
 
+	orders int                   // of a family, at most
 	varied *stowage.FamilyResult // of a family; nil if sizes do not vary
 	family *model.Family         // that was planned
 }
@@ -89,6 +90,7 @@ The extension of -o FILE is the format, csv if there is none. A timeout includes
 	f.StringVar(&s.stats, "stats", "", "write status, height and more to `FILE` as JSON")
 	f.BoolVar(&s.json, "json", false, "print the figures of --stats, with -o FILE for the plan")
 	f.StringVar(&s.progress, "progress", "", "write the state to `FILE` as JSON, 20 lines a second")
+	f.IntVar(&s.orders, "orders", 1, ordersUsage)
 	f.StringVar(&s.checkpoint, "checkpoint", "", "keep the best plan in the file `F`; go on from it")
 	f.StringVar(&s.certificate, "certificate", "", "write a proof of the bound to the file `F`, for verify")
 	f.BoolVar(&s.why, "why", false, "print the turns of auto and why the run ended")
@@ -97,7 +99,7 @@ The extension of -o FILE is the format, csv if there is none. A timeout includes
 	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")
 	_ = f.MarkHidden("cpuprofile")
 	bindBrief(cmd, &s.brief)
-	group(cmd, "Problem", "start")
+	group(cmd, "Problem", "start", "orders")
 	group(cmd, "Output", "format", "force", "steps", "stats", "json", "progress", "checkpoint", "certificate", "why")
 	complete(cmd, "format", func() []string { return slices.Concat(formatNames(), []string{dsaProblem, dsaSolution}) })
 	return cmd
@@ -228,6 +230,9 @@ func (s *solveFlags) checkKind(file *format.File) error {
 	if file.Family != nil {
 		return s.checkFamily(file)
 	}
+	if s.orders != 1 {
+		return usagef("--orders is for sizes that vary: %s has one size for each buffer", nameOf(s.input))
+	}
 	if file.Problem.Ruled() {
 		return s.checkRuled(file)
 	}
@@ -287,6 +292,7 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 	}
 	if s.varied != nil && s.varied.Order != nil {
 		d.family, d.below, d.points = file.Family, s.varied.Order.Below(), s.varied.Points
+		d.switched = s.varied.Switched
 	}
 	d.head = file.Head // the tail of the runtime's arena comes on top
 	for _, o := range s.outputs {
