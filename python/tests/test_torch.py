@@ -925,9 +925,10 @@ for way in ("plain", "arena", "file", "file", "return"):
         self.run_in(a, [8] * 6)
         s = a.stats()._replace(plain=100, steady=130, height=50, bound=50)
         self.assertEqual(s.saved, 0)
-        self.assertRegex(str(s), "the plan is 50 bytes high, the least possible for these lifespans; .*130 bytes, 100 in the first ones, without a plan: 30 more")
+        self.assertRegex(str(s), "the plan is 50 bytes high, the least possible for these lifespans; .*130 bytes with a plan, 100 before that: 30 more")
         self.assertNotIn("-", str(s))
-        self.assertIn("130 in the first ones, without a plan: at least 30 less", str(s._replace(plain=130, steady=100)))
+        self.assertIn("130 before that: at least 30 saved", str(s._replace(plain=130, steady=100)))
+        self.assertIn("40 in place of 70 MiB above the start", str(s._replace(before=1 << 20, plain=71 << 20, steady=41 << 20)))
 
     def test_it_switches_itself_off_if_it_costs_more_than_it_saves(self):
         a = arena()

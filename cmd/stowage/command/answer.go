@@ -330,8 +330,12 @@ func (p *planFlags) answer(cmd *cobra.Command, w io.Writer, path string, made mo
 	case !fits && b.Flags == "":
 		_, err = fmt.Fprintln(w, "next:", report)
 	case len(p.outputs) == 0 || b.Flags != "":
-		_, err = fmt.Fprintf(w, "next: 'stowage %s-o %s %s' writes the plan; %s\n",
-			strings.Join(append(flags, ""), " "), free(path, "planned."+b.Kind), file, report)
+		whose := ""
+		if b.Kind == "csv" { // a model of ONNX, whose own runtime reads no plan
+			whose = " for code of your own; in Python stowage.onnxruntime plans what ONNX Runtime allocates"
+		}
+		_, err = fmt.Fprintf(w, "next: 'stowage %s-o %s %s' writes the plan%s; %s\n",
+			strings.Join(append(flags, ""), " "), free(path, "planned."+b.Kind), file, whose, report)
 	}
 	return err
 }

@@ -439,7 +439,7 @@ func withCommand(cmd *cobra.Command, file string, err error) error {
 	line = append(append(line, open.Flags...), quoted(file))
 	told := *input
 	told.Issues = append(slices.Clone(input.Issues),
-		stowage.Issue{File: file, Message: "the whole line, with 1 for each: " + strings.Join(line, " ")})
+		stowage.Issue{File: file, Message: "the whole line, with 1 for each in place of your sizes: " + strings.Join(line, " ")})
 	told.Total++
 	return &told
 }

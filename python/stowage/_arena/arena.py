@@ -112,10 +112,13 @@ class Stats(NamedTuple):
         if self.baseline:
             text += f"; peak {self.peak:,} bytes, {self.baseline:,} without: {self.saved:,} bytes saved"
         if self.steady:
-            text += f"; resident memory in steps: {self.steady:,} bytes"
+            text += f"; resident memory in steps: {self.steady:,} bytes with a plan"
             if self.plain:
                 more = self.steady - self.plain
-                text += f", {self.plain:,} in the first ones, without a plan: {'' if more > 0 else 'at least '}{abs(more):,} {'more' if more > 0 else 'less'}"
+                text += f", {self.plain:,} before that: {'' if more > 0 else 'at least '}{abs(more):,} {'more' if more > 0 else 'saved'}"
+                if self.before:
+                    steady, plain = (max(n - self.before, 0) >> 20 for n in (self.steady, self.plain))
+                    text += f", {steady} in place of {plain} MiB above the start"
                 if more < 0 and self.trimmed:
                     text += f" (malloc_trim gave back {self.trimmed:,})"
             text += f"; {self.whole:,} at most in the run, {self.rest:,} at rest"
