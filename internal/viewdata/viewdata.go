@@ -70,6 +70,21 @@ type Doc struct {
 	Pairs  [][2]int
 	// Overlaps are the results that lie over operands on purpose.
 	Overlaps []Overlap
+	// Shapes are the plan at other sizes, for a slider.
+	Shapes []Shape
+}
+
+// A Shape is the plan at other sizes.
+type Shape struct {
+	Name           string  // of the scenario, or the values of the symbols
+	Load, Height   int64   // in bytes
+	Sizes, Offsets []int64 // in bytes, in the order of the buffers
+}
+
+type shapeMeta struct {
+	Name   string `json:"name"`
+	Load   int64  `json:"load"`
+	Height int64  `json:"height"`
 }
 
 // An Overlap is a result that an operator writes over one of its operands.
@@ -121,6 +136,7 @@ type meta struct {
 	Lanes      []laneMeta    `json:"lanes,omitempty"`    // of a problem with rules, in the order of the pools
 	Measures   []measureMeta `json:"measures,omitempty"` // its objective
 	Said       []sayingMeta  `json:"said,omitempty"`     // what rules make of single buffers
+	Shapes     []shapeMeta   `json:"shapes,omitempty"`   // each with two columns "shape": sizes, offsets
 	Columns    []column      `json:"columns"`
 	Bytes      int           `json:"bytes"` // of the columns, unpacked
 }
@@ -207,6 +223,11 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	}
 	if err := p.moves(d.Moves, n); err != nil {
 		return nil, nil, err
+	}
+	if ruled == d {
+		if err := p.shapes(d.Shapes, n); err != nil {
+			return nil, nil, err
+		}
 	}
 	p.colours(d.Problem, d.Offsets)
 	p.names(d.Problem)
@@ -371,6 +392,21 @@ func (p *packer) plan(name string, offsets, before []int64) {
 		}
 		p.signed(at)
 	}
+}
+
+// shapes appends the sizes and offsets at other sizes.
+func (p *packer) shapes(shapes []Shape, n int) error {
+	var before Shape
+	for _, s := range shapes {
+		if len(s.Sizes) != n || len(s.Offsets) != n {
+			return fmt.Errorf("shape %s: %d sizes and %d offsets for %d buffers", s.Name, len(s.Sizes), len(s.Offsets), n)
+		}
+		p.meta.Shapes = append(p.meta.Shapes, shapeMeta{s.Name, s.Load, s.Height})
+		p.plan("shape", s.Sizes, before.Sizes)
+		p.plan("shape", s.Offsets, before.Offsets)
+		before = s
+	}
+	return nil
 }
 
 // moves appends three numbers for each move: its kind, its buffer and its offset.

@@ -77,6 +77,15 @@ type Options struct {
 	Pools []int32
 	// Parts has the buffers that are evicted, as in model.Plan.
 	Parts []model.Parts
+	// Shapes are the plan at other sizes, for a slider; nil if sizes do not vary. Problems with rules have none.
+	Shapes []Shape
+}
+
+// A Shape is the plan at other sizes: a scenario, or values of symbols.
+type Shape struct {
+	Name           string  // of the scenario, or as in seq=16
+	Load, Height   int64   // in bytes
+	Sizes, Offsets []int64 // in bytes, in the order of the buffers
 }
 
 // An Overlap is a result that an operator writes over one of its operands.
@@ -205,6 +214,9 @@ func dataOf(d *Document) *viewdata.Doc {
 	}
 	for _, s := range o.Steps {
 		v.Steps = append(v.Steps, viewdata.Step(s))
+	}
+	for _, s := range o.Shapes {
+		v.Shapes = append(v.Shapes, viewdata.Shape(s))
 	}
 	v.Check()
 	return v

@@ -108,7 +108,7 @@ func writeHTML(w io.Writer, d *document) error {
 func pageOf(d *document) html.Document {
 	o := html.Options{
 		Title: d.title, LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict, Facts: factsOf(d), Steps: d.steps,
-		Moves: d.moves, MovesTold: d.movesTold, Pools: d.pools, Parts: d.parts,
+		Moves: d.moves, MovesTold: d.movesTold, Pools: d.pools, Parts: d.parts, Shapes: shapesFor(d),
 	}
 	return html.Document{Problem: d.problem, Offsets: d.offsets, Options: o}
 }

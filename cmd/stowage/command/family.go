@@ -16,6 +16,7 @@ import (
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/render/html"
 )
 
 // Idea: a family is a problem at its largest sizes, for every command. This file has what solve and verify add: the
@@ -125,6 +126,40 @@ func writeOrder(w io.Writer, d *document) error {
 		p.Buffers = append(p.Buffers, d.problem.Buffers[i].ID)
 	}
 	return cheader.WriteOrder(w, p)
+}
+
+// mostShapes is how many shapes a page has, more or less.
+const mostShapes = 32
+
+// shapesFor returns the plan of a family at its points, or at some of many, for the slider of a page.
+func shapesFor(d *document) (shapes []html.Shape) {
+	n := len(d.points)
+	if d.family == nil || d.below == nil || d.problem.Ruled() || n == 0 {
+		return nil
+	}
+	order, err := model.NewOrder(d.problem, d.below, d.pools)
+	if err != nil {
+		return nil
+	}
+	last := -1
+	for k := range min(n, mostShapes) {
+		at := k * (n - 1) / max(1, min(n, mostShapes)-1)
+		if at == last {
+			continue
+		}
+		last = at
+		x, by := d.points[at], order
+		if s := d.switched; s != nil {
+			by = s.Orders[s.At(d.family.ValueAt(s.Symbol, x.Point))]
+		}
+		sizes, offsets := d.family.SizesAt(x.Point), make([]int64, len(d.problem.Buffers))
+		height, err := by.Place(sizes, offsets)
+		if err != nil {
+			return nil
+		}
+		shapes = append(shapes, html.Shape{Name: x.Name, Load: x.Load, Height: height, Sizes: sizes, Offsets: offsets})
+	}
+	return shapes
 }
 
 // verifyFamily checks the plan of a family: an order in the family's own file or in PLAN, or offsets at the largest

@@ -103,6 +103,12 @@ func TestFamily(t *testing.T) {
 	if a, b := must.Get(os.ReadFile(path("net.json")))(t), must.Get(os.ReadFile(path("planned.json")))(t); !bytes.Equal(a, b) {
 		t.Error("plan and solve write other plans")
 	}
+	if code, out := run("show", "-o", path("page.html"), path("planned.json")); code != exitOK {
+		t.Errorf("show: exit code %d: %s", code, out)
+	}
+	if page := string(must.Get(os.ReadFile(path("page.html")))(t)); !strings.Contains(page, `"shapes":[{"name":"batch=1",`) {
+		t.Error("the page has no shapes")
+	}
 	if text := string(must.Get(os.ReadFile(path("planned.h")))(t)); !strings.Contains(text, "_sizes(int64_t n_batch, int64_t *sizes)") {
 		t.Error("the header has no function of the sizes")
 	}

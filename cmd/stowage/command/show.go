@@ -134,7 +134,10 @@ func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags
 	}
 	d = &document{
 		problem: p, header: own.Header, extra: own.Extra, times: own.Times, offsets: own.offsets, lowerBound: bound,
-		plan: own.Plan,
+		plan: own.Plan, family: own.Family,
+	}
+	if d.family != nil && own.Plan != nil {
+		d.below, d.points, d.switched = own.Plan.Below, own.Plan.Points, own.Plan.Switched
 	}
 	if d.offsets != nil {
 		report, err := stowage.Verify(p, d.offsets, p.Capacity)

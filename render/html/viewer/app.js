@@ -27,6 +27,7 @@ import { save } from "./save.js";
 import { extent, scenes } from "./scene.js";
 import { search } from "./search.js";
 import { embeddedSession } from "./session.js";
+import { Shapes } from "./shapes.js";
 import { Table } from "./table.js";
 import { Theme } from "./theme.js";
 import { View } from "./view.js";
@@ -70,6 +71,7 @@ export class App {
       moves: (story) => replay.moves(this, story),
       change: (session, at) => replay.change(this, session, at),
     });
+    this.shapes = new Shapes(this);
     controls(this);
     this.theme.onChange((atOnce) => {
       this.repaint();
@@ -187,6 +189,7 @@ export class App {
     $("warning").hidden = !facts.doc.warning;
     if (!modesOf(facts.doc).some(({ id }) => id === this.colour)) this.colour = modesOf(facts.doc)[0].id;
     if (!this.session) this.playback.show(facts.doc, this.b < 0);
+    this.shapes.show(this.b < 0 && !this.session ? facts.doc : null);
     choices(this);
     extent(this, keep);
     this.search($("search").value);

@@ -33,11 +33,22 @@
  * @property {object[]} said      what rules make of a buffer: its place, a name and a text
  * @property {Float64Array} links    four numbers for each pair that a rule names: two buffers, the kind, the cost;
  *                                   kinds are 0 tied, 1 at one offset, 2 apart, 3 a penalty, 4 one that is paid
+ * @property {Shape[]} shapes       sizes that vary: what the plan is at other sizes
  * @property {string[][]} facts
  * @property {boolean} rounded       whether numbers are too large to be exact
  * @property {(i: number) => string} id
  * @property {Uint8Array} apart      a colour for each buffer, another one for its neighbours
  * @property {Grouping[]} groupings  the ways to group buffers by their names, the best first
+ */
+
+/**
+ * The plan at other sizes.
+ * @typedef {object} Shape
+ * @property {string} name     values of symbols, or a scenario
+ * @property {number} load
+ * @property {number} height
+ * @property {Float64Array} sizes
+ * @property {Float64Array} offsets
  */
 
 /**
@@ -151,6 +162,7 @@ function blank(meta) {
     apart: new Uint8Array(n),
     lanes: null,
     measures: meta.measures || [],
+    shapes: (meta.shapes || []).map((s) => ({ ...s, sizes: null, offsets: null })),
     lane: null,
     scale: null,
     links: none,
@@ -216,6 +228,14 @@ const COLUMNS = {
     const offsets = state.numbers.column(count, true);
     if (state.before) for (let i = 0; i < state.doc.n; i++) offsets[i] += state.before[i];
     state.kept.shift().offsets = state.before = offsets;
+  },
+  /** The sizes and then the offsets of the next shape: by how much they differ from those of the one before. */
+  shape({ doc, numbers }, count) {
+    const k = doc.shapes.findIndex((s) => !s.offsets);
+    const what = doc.shapes[k].sizes ? "offsets" : "sizes";
+    const column = numbers.column(count, true);
+    if (k > 0) for (let i = 0; i < doc.n; i++) column[i] += doc.shapes[k - 1][what][i];
+    doc.shapes[k][what] = column;
   },
   apart({ doc, numbers }, count) {
     doc.apart = numbers.bytes.slice(numbers.at, (numbers.at += count));
