@@ -58,13 +58,14 @@ func (p *Auto) Info() plan.Info {
 func fresh() run.Settings { return new(settings) }
 
 // settings are the techniques of a run.
-type settings struct{ heuristics, merge, exact, beam, climb bool }
+type settings struct{ heuristics, merge, tela, exact, beam, climb bool }
 
 // Declare lists the techniques.
 func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.heuristics, "heuristics",
 		"start from the best of several first-fit orders; without it, use only the first order")
 	d.Technique(&s.merge, "merge", "include merge in the alternation: exact search over groups of buffers")
+	d.Technique(&s.tela, "tela", "include tela in the alternation, if gaps have windows")
 	d.Technique(&s.exact, "exact", "include exact search in the alternation")
 	d.Technique(&s.beam, "beam", "include the beam over time in the alternation, if memory is nearly always full")
 	d.Technique(&s.climb, "climb", "include local search (climb) in the alternation")

@@ -16,8 +16,8 @@ import (
 //	1 first    a plan to start from, then the quick heuristics
 //	2 peak     climb plans the sections around the peak, if the plan is close to the bound
 //	3 looks    merge, then exact search, each for a moment; then the remaining heuristics
-//	4 rounds   merge, exact search, beam (if memory is nearly always full) and climb in turn,
-//	           each round with grow times the effort of the round before
+//	4 rounds   tela (if gaps have windows), merge, exact search, beam (if memory is nearly always full) and climb
+//	           in turn, each round with grow times the effort of the round before
 //
 // If a capacity is too full for heuristics (full), the quick ones wait until the end of part 3.
 
@@ -26,14 +26,14 @@ import (
 var classes = [...]class{
 	// up to            brief  peak   merge's look        exact's look       a round                     no limit:
 	// lowest, fits
-	{thresholds.LadderMost, false, false, mergeLook{}, exactLook{4, 16}, exacting | climbing, oneRound, untilAnswer},
-	{thresholds.MergeLeast - 1, false, false, mergeLook{}, exactLook{100, 16}, exacting | climbing, oneRound, untilAnswer},
-	{thresholds.GlanceMost, false, false, mergeLook{4, 16}, exactLook{100, 16}, merging | exacting | beaming | climbing, oneRound, untilAnswer},
-	{thresholds.CoresLeast - 1, false, false, mergeLook{4, 16}, exactLook{100, 0}, merging | exacting | beaming | climbing, oneRound, untilAnswer},
-	{thresholds.ExactMost, true, true, mergeLook{4, 16}, exactLook{100, 0}, merging | exacting | beaming | climbing, oneRound, untilAnswer},
-	{thresholds.LargeAbove, true, true, mergeLook{4, 16}, exactLook{}, merging | beaming | climbing, oneRound, oneRound},
-	{thresholds.MergeMost, true, true, mergeLook{4, 16}, exactLook{}, merging | beaming | climbing, peakIfClose, peakIfClose},
-	{thresholds.HugeAbove, true, true, mergeLook{0, 4}, exactLook{}, merging | beaming | climbing, peakIfClose, peakIfClose},
+	{thresholds.LadderMost, false, false, mergeLook{}, exactLook{4, 16}, asking | exacting | climbing, oneRound, untilAnswer},
+	{thresholds.MergeLeast - 1, false, false, mergeLook{}, exactLook{100, 16}, asking | exacting | climbing, oneRound, untilAnswer},
+	{thresholds.GlanceMost, false, false, mergeLook{4, 16}, exactLook{100, 16}, asking | merging | exacting | beaming | climbing, oneRound, untilAnswer},
+	{thresholds.CoresLeast - 1, false, false, mergeLook{4, 16}, exactLook{100, 0}, asking | merging | exacting | beaming | climbing, oneRound, untilAnswer},
+	{thresholds.ExactMost, true, true, mergeLook{4, 16}, exactLook{100, 0}, asking | merging | exacting | beaming | climbing, oneRound, untilAnswer},
+	{thresholds.LargeAbove, true, true, mergeLook{4, 16}, exactLook{}, asking | merging | beaming | climbing, oneRound, oneRound},
+	{thresholds.MergeMost, true, true, mergeLook{4, 16}, exactLook{}, asking | merging | beaming | climbing, peakIfClose, peakIfClose},
+	{thresholds.HugeAbove, true, true, mergeLook{0, 4}, exactLook{}, asking | merging | beaming | climbing, peakIfClose, peakIfClose},
 	{math.MaxInt64, true, false, mergeLook{}, exactLook{}, climbing, peakOnly, peakOnly},
 }
 
@@ -57,7 +57,8 @@ type class struct {
 type members uint8
 
 const (
-	merging members = 1 << iota
+	asking members = 1 << iota // tela, only if gaps have windows
+	merging
 	exacting
 	beaming // only if memory is nearly always full
 	climbing
@@ -109,6 +110,8 @@ const (
 	looksShare = 4
 	// beamShare is the part of climb's steps that beam gets as nodes: a node takes about four times as long.
 	beamShare = 4
+	// askShare is the part of climb's steps that tela gets as nodes: a node takes 10 to 20 microseconds.
+	askShare = 64
 	// beamLookPart is the part of its first turn that beam gets before the first round if it is not the first in a round.
 	beamLookPart = 25
 	// gapsShare is the part of its turn that climb gets if there are gaps: a placement then takes twice as long.
@@ -142,10 +145,13 @@ func (s *settings) policy(n int64, packed func() bool) class {
 	if !s.beam {
 		c.round &^= beaming
 	}
+	if !s.tela {
+		c.round &^= asking
+	}
 	if !s.merge || c.mergeLook.usual == 0 && (c.mergeLook.packing == 0 || !packed()) {
 		c.round, c.mergeLook = c.round&^merging, mergeLook{}
 	}
-	if c.round&^beaming == merging {
+	if c.round&^(beaming|asking) == merging {
 		c.round &^= merging // merge has no turns by itself
 	}
 	return c

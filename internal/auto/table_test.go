@@ -96,7 +96,7 @@ func (c *class) roundWorded() string {
 }
 
 func listed(m members) string {
-	return strings.Replace(strings.ReplaceAll(m.names(), " ", ", "), "beam", "beam if full", 1)
+	return strings.NewReplacer(" ", ", ", "tela", "tela if windows", "beam", "beam if full").Replace(m.names())
 }
 
 func (e ending) worded() string {
