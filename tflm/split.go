@@ -43,7 +43,14 @@ type SplitOptions struct {
 	// NoScratch says that the kernels ask for no scratch, whatever is known of them.
 	NoScratch bool
 	// Progress is told how far the search is, by several goroutines; it may be nil.
-	Progress func(done, all int)
+	Progress func(SplitProgress)
+}
+
+// A SplitProgress says how far the search for strips is.
+type SplitProgress struct {
+	Doing     string // what is done now: chains are looked at, or choices of them are planned
+	Done, All int    // of it
+	Arena     int64  // of the best choice so far, in bytes; 0 if there is none
 }
 
 // A Split is a model whose chains run in strips.
@@ -128,7 +135,7 @@ const (
 	splitVariants   = 48     // choices that are planned in a round in which numbers of strips are varied
 	splitMost       = 300    // after so many choices there is no further round
 	splitLighter    = 12     // choices with a smaller tail, if other kernels need that
-	splitAgain      = 6      // choices that are planned again
+	splitAgain      = 3      // choices that are planned again
 	splitAgainSteps = 20_000 // of each question of a plan that is made again
 )
 
@@ -206,6 +213,20 @@ func newChooser(p *Plan, o Options, x SplitOptions) (*chooser, error) {
 	return c, nil
 }
 
+// progress returns a function that says how far a part of the search is.
+func (c *chooser) progress(doing string) func(done, all int) {
+	return func(done, all int) {
+		if c.x.Progress == nil {
+			return
+		}
+		x := SplitProgress{Doing: doing, Done: done, All: all}
+		if c.best != nil {
+			x.Arena = c.best.Arena
+		}
+		c.x.Progress(x)
+	}
+}
+
 // nameOf names chains in strips.
 func nameOf(chains []strips.Chain) string { return fmt.Sprint(chains) }
 
@@ -217,7 +238,7 @@ func (c *chooser) choose(ctx context.Context) error {
 		within = min(within, c.x.Capacity+1)
 	}
 	looking, end := c.part(ctx)
-	looked := c.look(looking, fewCounts, within-c.tail, c.x.Progress)
+	looked := c.look(looking, fewCounts, within-c.tail, c.progress("chains in strips"))
 	c.note(looking)
 	end()
 	all := useful(looked, within-c.tail)
@@ -230,7 +251,7 @@ func (c *chooser) choose(ctx context.Context) error {
 	var choices []choice
 	for _, share := range splitShares {
 		looking, end = c.part(ctx)
-		more := c.more(looking, looked, within-c.tail, share, c.x.Progress)
+		more := c.more(looking, looked, within-c.tail, share, c.progress("chains in strips"))
 		c.note(looking)
 		end()
 		all = c.probed(useful(looked, within-c.tail))

@@ -100,7 +100,7 @@ func TestSplitStopped(t *testing.T) {
 	for step := int32(1); ; step++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		var calls atomic.Int32
-		x.Progress = func(int, int) {
+		x.Progress = func(SplitProgress) {
 			if calls.Add(1) == step {
 				cancel()
 			}

@@ -73,6 +73,7 @@ func (c *chooser) tryBest(ctx context.Context, all []segment, most, front int) (
 
 // tryAll plans choices.
 func (c *chooser) tryAll(ctx context.Context, all []choice, by map[strips.Chain]*segment) error {
+	told := c.progress("choices of strips")
 	for k := range all {
 		x := &all[k]
 		fits := c.x.Capacity > 0 && c.best != nil && c.best.Arena <= c.x.Capacity
@@ -103,9 +104,7 @@ func (c *chooser) tryAll(ctx context.Context, all []choice, by map[strips.Chain]
 		if err := c.try(ctx, x.chains, c.low(x)); err != nil {
 			return err
 		}
-		if c.x.Progress != nil {
-			c.x.Progress(k+1, len(all))
-		}
+		told(k+1, len(all))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/onnx"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // Idea: --split replaces an .onnx model by the same model in strips, if its plan is lower. Nothing is kept for a node
@@ -25,7 +26,11 @@ func (x *onnxModel) split(ctx context.Context, p *Options, whole *lowest, o onnx
 		searching, end = context.WithDeadline(ctx, began.Add(p.Run.Timeout*3/4))
 	}
 	defer end()
-	s, err := x.m.Split(searching, o, onnx.SplitOptions{MaxMACs: p.Split.MaxMACs, Progress: p.Split.Progress})
+	split := onnx.SplitOptions{MaxMACs: p.Split.MaxMACs}
+	if tell := p.Split.Progress; tell != nil {
+		split.Progress = func(done, all int) { tell(tflm.SplitProgress{Doing: "chains in strips", Done: done, All: all}) }
+	}
+	s, err := x.m.Split(searching, o, split)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,8 +16,8 @@ import (
 
 // A Splitting says how a model is split.
 type Splitting struct {
-	MaxMACs  float64 // multiply-accumulates that may be added, as a share
-	Progress func(done, all int)
+	MaxMACs  float64                  // multiply-accumulates that may be added, as a share
+	Progress func(tflm.SplitProgress) // told how far the search is, by several goroutines; may be nil
 }
 
 // A splitReport says what came of --split. The keys of its JSON are a contract; new ones go to the end.

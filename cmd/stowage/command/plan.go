@@ -7,7 +7,10 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -201,19 +204,30 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	options.Solve = func(ctx context.Context, problem *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
 		return solve(ctx, cmd.ErrOrStderr(), p.quiet, problem, o)
 	}
-	if options.Split != nil && !p.quiet && canRedraw(cmd.ErrOrStderr()) {
-		options.Split.Progress = func(done, all int) {
-			fmt.Fprintf(outletOf(cmd.ErrOrStderr()).w, "%sstrips: %d of %d", eraseLine, done, all)
-		}
-	}
+	stop := p.follow(cmd, options.Split, o.Timeout)
 	made, err := m.Plan(ctx, options)
-	if options.Split != nil && options.Split.Progress != nil {
-		io.WriteString(outletOf(cmd.ErrOrStderr()).w, eraseLine)
-	}
+	stop()
 	if err != nil {
 		return misused(withCommand(cmd, in.Name, err))
 	}
 	return p.finish(cmd, in.Name, made, outputs)
+}
+
+// follow shows how far a search for strips is on a terminal, until stop is called. The line begins with the first chain,
+// for the plan without strips has a line of its own.
+func (p *planFlags) follow(cmd *cobra.Command, split *models.Splitting, limit time.Duration) (stop func()) {
+	var line *progress
+	if split != nil && !p.quiet {
+		var begin sync.Once
+		split.Progress = func(x tflm.SplitProgress) {
+			begin.Do(func() { line = lineOf(cmd.ErrOrStderr(), p.quiet, limit) })
+			if x.Arena > 0 {
+				x.Doing += " · arena " + strconv.FormatInt(x.Arena, 10)
+			}
+			line.share(x.Done, x.All, x.Doing)
+		}
+	}
+	return func() { line.stop() }
 }
 
 // kernelsFor chooses the kernels, those of a part if it has any.

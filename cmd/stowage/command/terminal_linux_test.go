@@ -6,12 +6,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
 // A pty is a terminal that a test reads.
@@ -250,6 +253,14 @@ func TestTerminalProgressEverywhere(t *testing.T) {
 			}
 			put("changes.jsonl", trace.String())
 			return "session " + in("changes.jsonl")
+		}},
+		"plan --split": {" · chains in strips · 00:0", func(n int) string {
+			put("net.tflite", string(tflitemade.Convolutions(64, slices.Repeat([][3]int32{{3, 1, 8}}, 3*n)...)))
+			return "plan --split --max-macs 50% " + in("net.tflite")
+		}},
+		"choices": {" · choices of strips · arena ", func(n int) string {
+			put("net.tflite", string(tflitemade.Convolutions(64, slices.Repeat([][3]int32{{3, 1, 8}}, 3*n)...)))
+			return "plan --split --max-macs 50% " + in("net.tflite")
 		}},
 	} {
 		found, shown := false, ""
