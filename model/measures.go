@@ -39,7 +39,7 @@ func MeasuresOf(p *Problem, plan *Plan) []Value {
 		pool int32
 		at   int64
 	}
-	objects := map[object]bool{}
+	objects := map[object]Box{}
 	var cost, penalty int64
 	parted, evicted := partsOf(plan), int64(0)
 	for i := range p.Buffers {
@@ -53,7 +53,9 @@ func MeasuresOf(p *Problem, plan *Plan) []Value {
 			heights[part.Pool] = max(heights[part.Pool], part.Offset+b.Size)
 			cost += b.CostIn(pools, part.Pool)
 			if pools[part.Pool].Objects {
-				objects[object{part.Pool, part.Offset}] = true
+				at := object{part.Pool, part.Offset}
+				objects[at] = objects[at].Over(b.Box())
+				heights[part.Pool] = max(heights[part.Pool], part.Offset+objects[at].Bytes())
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import "slices"
 //	objects   in a pool of objects, two buffers begin at the same byte or share none. Buffers that begin at
 //	          the same byte are in one object, which is as large as its largest buffer and has one buffer at
 //	          a time: buffers that conflict are in different objects, even if their windows share no byte.
+//	          If sizes have several dimensions, an object is as large as its largest in each (extents.go).
 //	border    a buffer ends at a border of its pool or below, or begins there or above, unless it spans.
 //	conflict  two buffers conflict if they belong to different bodies and are in Apart, or meet in
 //	          time without being in MayOverlap. Apart wins over MayOverlap. Conflicting buffers in
@@ -126,6 +127,9 @@ type Extra struct {
 	Clocks *Clocks
 	// Spans says that the buffer may lie on both sides of a border of its pool.
 	Spans bool
+	// Extents are the dimensions of the size: its width and height, and perhaps its depth; nil for a size of one number.
+	// Buffer.Size is their product, and SetExtents makes it so. They count in pools of objects.
+	Extents []int64
 	// Evictions are stretches of the lifespan in which the buffer may be absent, at a price. They are in ascending
 	// order, with at least one slot between two. Each begins after the start of the lifespan and ends before its end.
 	Evictions []Eviction

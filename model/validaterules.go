@@ -37,6 +37,7 @@ func (v *validator) rules() {
 			v.lockstep(r)
 		}
 	}
+	v.extents(r)
 	paid := v.groups(r)
 	for k, penalty := range r.Penalties {
 		if penalty.Cost < 0 || penalty.Cost > MaxSum {

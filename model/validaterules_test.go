@@ -107,6 +107,29 @@ func TestRulesMessages(t *testing.T) {
 		{"a size of nothing", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Pools[0].Sizes = []model.Size{{Price: 1}, {Bytes: 64, Price: 2}}
 		}, `pools[0].sizes "0 for 1"`},
+		{"an object that is too large", func(p *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Pools[0] = model.Pool{ID: "x", Objects: true}
+			for i := range p.Buffers {
+				p.Buffers[i].Extra = &model.Extra{Pools: []int32{0}}
+				p.Buffers[i].Alignment, p.Buffers[i].Gaps, p.Buffers[i].Fixed = 0, nil, nil
+				p.Buffers[i].SetExtents([]int64{1 << (20 * (i % 3)), 1 << (20 * (2 - i%3))})
+			}
+		}, "an object that holds the largest in each dimension takes [1099511627776 1099511627776 1]"},
+		{"a size that is no product", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) {
+			b.Extra = &model.Extra{Extents: []int64{3, 5}}
+		}, "must be 15, the product of its dimensions [3 5]; SetExtents makes it so"},
+		{"dimensions and an alignment", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) {
+			b.SetExtents([]int64{3, 5})
+			b.Alignment = 4
+		}, "a buffer with a size of several dimensions has no alignment"},
+		{"dimensions and an offset", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) {
+			b.SetExtents([]int64{3, 5})
+			b.Alignment, b.Fixed, b.Extra.Pools = 0, new(int64), []int32{0}
+		}, "a buffer with a size of several dimensions has no fixed offset"},
+		{"dimensions in a list", func(p *model.Problem, r *model.Rules, b *model.Buffer) {
+			b.SetExtents([]int64{3, 5})
+			r.Lockstep = [][]int32{{0, 1}}
+		}, `lockstep[0] "a": a buffer with a size of several dimensions can be in no such list`},
 		{"objects of no pool", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Objective = []model.Measure{model.MeasureObjects}
 		}, "no pool is divided into objects"},

@@ -31,7 +31,7 @@ static const struct {
 	[STOWAGE_SAME_POOL] = {"same_pool", "-b", 2}, [STOWAGE_OBJECTS] = {"objects", "P", 1},
 	[STOWAGE_LOCKSTEP] = {"lockstep", "-b", 2}, [STOWAGE_BORDERS] = {"borders", "P", 2}, [STOWAGE_SIZES] = {"sizes", "P", 3},
 	[STOWAGE_SPANS] = {"spans", "B", 1}, [STOWAGE_GRANULARITY] = {"granularity", "P", 2}, [STOWAGE_KINDS] = {"kinds", "-b", 2},
-	[STOWAGE_ALTERNATIVES] = {"alternatives", "-b", 2},
+	[STOWAGE_ALTERNATIVES] = {"alternatives", "-b", 2}, [STOWAGE_EXTENTS] = {"extents", "B", 3},
 	[STOWAGE_GROUPS] = {"groups", "-bb", 3}, [STOWAGE_GROUP_COSTS] = {"groups", "", 2},
 };
 
@@ -161,6 +161,10 @@ int stowage_set_alternatives(stowage_solver *s, int64_t count, const int64_t *li
 }
 int stowage_set_objects(stowage_solver *s, int64_t count, const int64_t *pool) {
 	return set_list(s, STOWAGE_OBJECTS, count, pool, NULL, NULL, NULL);
+}
+
+int stowage_set_extents(stowage_solver *s, int64_t count, const int64_t *buffer, const int64_t *width, const int64_t *height, const int64_t *depth) {
+	return set_list(s, STOWAGE_EXTENTS, count, buffer, width, height, depth);
 }
 
 int stowage_set_clocks(stowage_solver *s, int64_t threads, const int64_t *lower, const int64_t *upper) {

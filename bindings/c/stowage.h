@@ -225,6 +225,12 @@ STOWAGE_API int stowage_set_alternatives(stowage_solver *, int64_t count, const 
  * pool begin at the same byte or share none. */
 STOWAGE_API int stowage_set_objects(stowage_solver *, int64_t count, const int64_t *pool);
 
+/* Sizes of two or three dimensions, which a texture has. An object is as large as its largest buffer in each. The size of the
+ * buffer is then the product, and that of stowage_set_buffers does not count. depth may be NULL, and 0 is none. */
+STOWAGE_API int stowage_set_extents(stowage_solver *, int64_t count, const int64_t *buffer,
+                                    const int64_t *width, const int64_t *height,
+                                    const int64_t *depth);
+
 /* The borders of pools, ascending in each: a bank of the pool ends at the byte. No buffer lies on both sides of a border,
  * but for those of stowage_set_spans. */
 STOWAGE_API int stowage_set_borders(stowage_solver *, int64_t count, const int64_t *pool,

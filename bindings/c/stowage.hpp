@@ -136,6 +136,10 @@ struct allowed_pool {
 struct eviction {
   int64_t buffer = 0, lower = 0, upper = 0, cost = 0;
 };
+// A size of two dimensions, or of three if depth is not 0.
+struct extent {
+  int64_t buffer = 0, width = 0, height = 0, depth = 0;
+};
 // A price that is paid once for a set of pairs.
 struct group {
   std::vector<pair> pairs{};
@@ -183,6 +187,8 @@ struct rules {
   std::vector<group> groups{};
   // buffers that may lie on both sides of a border of their pool
   std::vector<int64_t> spans{};
+  // width and height of the buffer, and perhaps its depth; its size is then their product. An object is as large as its largest buffer in each
+  std::vector<extent> extents{};
   // end of rules
 };
 
@@ -392,6 +398,7 @@ class solver {
     for (std::size_t k = 0; k < r.same_pool.size(); k++)
       for (int64_t x : r.same_pool[k]) n.add(11, std::int64_t(k), x);
     for (int64_t x : r.spans) n.add(16, x);
+    for (const extent &x : r.extents) n.add(22, x.buffer, x.width, x.height, x.depth);
     for (std::size_t k = 0; k < r.kinds.size(); k++)
       for (int64_t x : r.kinds[k]) n.add(18, std::int64_t(k), x);
     for (std::size_t k = 0; k < r.alternatives.size(); k++)
@@ -431,6 +438,7 @@ class solver {
     check(stowage_set_groups(s, n.size(19), n.at(19, 0), n.at(19, 1), n.at(19, 2)));
     check(stowage_set_group_costs(s, n.size(20), n.at(20, 0), n.at(20, 1)));
     check(stowage_set_alternatives(s, n.size(21), n.at(21, 0), n.at(21, 1)));
+    check(stowage_set_extents(s, n.size(22), n.at(22, 0), n.at(22, 1), n.at(22, 2), n.at(22, 3)));
     check(stowage_set_clocks(s, r.threads, n.lower.data(), n.upper.data()));
     check(stowage_set_period(s, r.period));
     check(stowage_set_objective(s, std::int64_t(n.measures.size()), n.measures.data()));
@@ -627,7 +635,7 @@ class solver {
   struct ruled {
     std::vector<std::string> names, objective;
     std::vector<const char *> pools, measures;
-    std::vector<int64_t> columns[22][4], lower, upper;
+    std::vector<int64_t> columns[23][4], lower, upper;
     template <class... X>
     void add(int list, X... x) {
       int k = 0;

@@ -97,6 +97,9 @@
 // and in a buffer
 //
 //	"spans": true
+//	"size": [640, 480]
+//
+// where a size of two or three dimensions is for pools of objects, and the bytes are the product (model.Extra).
 //
 // A file of version 1 or 2 may have none of them. The offset and the pool of an alternative that a plan does not choose are
 // null.

@@ -141,11 +141,52 @@ func TestAlternativesPlan(t *testing.T) {
 		{"[4, null, 0]", "[4, -1, 0]", ""},
 		{"[4, null, 0]", "[null, 4, 0]", `plan.offsets "a": has no offset, but is in no list of alternatives`},
 		{`"y", null`, `"y", "x"`, `plan.pools "b": has a pool, but no offset`},
-		{"[4, null, 0]", "[4, 0, 0]", "plan.pools: is no pool"},
+		{"[4, null, 0]", "[4, 0, 0]", `x.json:10: plan.pools "b": has an offset, but no pool`},
 		{"[4, null, 0]", "[4, -2, 0]", "plan.offsets \"-2\""},
 	} {
 		_, _, err := ReadAll(strings.NewReader(strings.Replace(file, x.from, x.to, 1)), "x.json")
 		if (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v, want %s", x.to, err, x.want)
+		}
+	}
+}
+
+// TestExtents reads and writes sizes of several dimensions, and says what is wrong with them.
+func TestExtents(t *testing.T) {
+	const file = `{
+  "version": 3,
+  "pools": [
+    {"id": "textures", "objects": true},
+    {"id": "heap"}
+  ],
+  "buffers": [
+    {"id": "a", "lower": 0, "upper": 2, "size": [8, 2]},
+    {"id": "b", "lower": 1, "upper": 3, "size": [4, 4]},
+    {"id": "c", "lower": 1, "upper": 3, "size": 16, "pools": ["heap"]}
+  ]
+}
+`
+	p, _, err := Read(strings.NewReader(file), "x.json")
+	if err != nil || p.Buffers[0].Size != 16 || !reflect.DeepEqual(p.Buffers[1].Extra.Extents, []int64{4, 4}) {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	var b bytes.Buffer
+	if err := Write(&b, p, nil); err != nil || b.String() != file {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	for _, x := range []struct{ from, to, want string }{
+		{"[8, 2]", "[8]", `x.json:8: buffer a: size "[8]": has 1 dimensions; it must have 2 or 3`},
+		{"[8, 2]", "[8, 2, 1, 1]", `x.json:8: buffer a: size "[8 2 1 1]": has 4 dimensions`},
+		{"[8, 2]", "[8, 0]", `x.json:8: buffer a: size "[8 0]": each dimension must be at least 1, and their product at most`},
+		{"[8, 2]", "[4294967296, 4294967296]", `x.json:8: buffer a: size "[4294967296 4294967296]": each dimension`},
+		{"[8, 2]", "[1073741824, 1073741824]", `x.json:4: pools[0]: pool textures: an object that holds the largest`},
+		{`[8, 2]`, `[8, "2"]`, `x.json:8: buffer a: size "2": is not an integer`},
+		{"[8, 2]", "[8, 2, 1]", `x.json:9: buffer b: size "16": has 2 dimensions, but buffer a, which may be in the same pool of objects textures, has 3`},
+		{`, "pools": ["heap"]`, "", `x.json:10: buffer c: size "16": has 1 dimensions`},
+		{`"version": 3`, `"version": 2`, `x.json:8: buffer a: size`},
+	} {
+		_, _, err := Read(strings.NewReader(strings.Replace(file, x.from, x.to, 1)), "x.json")
+		if err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: %v, want %s", x.to, err, x.want)
 		}
 	}

@@ -150,9 +150,12 @@ func (d *decoder) resolveClaims() {
 			"has "+strconv.Itoa(len(c.poolOf))+" values for "+strconv.Itoa(len(d.problem.Buffers))+" buffers")
 	default:
 		for i, p := range c.poolOf {
-			if p.name == "" && i < len(plan.Offsets) && plan.Offsets[i] == model.Absent {
+			if p.name == "" && i < len(plan.Offsets) {
 				if several {
 					plan.Pools = append(plan.Pools, model.Absent)
+				}
+				if plan.Offsets[i] != model.Absent {
+					d.refuse(p.at, "plan.pools", d.problem.Buffers[i].ID, "has an offset, but no pool")
 				}
 				continue
 			}

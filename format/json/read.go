@@ -273,6 +273,13 @@ func (d *decoder) readBuffer() {
 				b.Upper = d.end(d.names.upper)
 			}
 		case 2:
+			if d.three && !d.shapes.varies && d.peek() == '[' {
+				if extents := d.integers("size"); d.sound {
+					d.extra(&b)
+					b.SetExtents(extents)
+				}
+				return
+			}
 			b.Size = d.size()
 		case 3:
 			b.ID = strings.Clone(d.str("id")) // a slice would keep the whole text

@@ -199,7 +199,12 @@ func (e *encoder) buffer(p *model.Problem, i int, two bool, f *model.Family) {
 	if f != nil {
 		e.sizes(f, i)
 	} else {
-		e.str(`, "size": `).int(b.Size)
+		e.str(`, "size": `)
+		if b.HasExtents() && p.Rules.HasObjects() {
+			e.ints(b.Extra.Extents)
+		} else {
+			e.int(b.Size)
+		}
 	}
 	if a := b.Align(); a != 1 {
 		e.str(`, "alignment": `).int(a)

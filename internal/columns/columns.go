@@ -3,6 +3,7 @@ package columns
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -30,17 +31,18 @@ const (
 	Groups                // group, first, second; the rows of a group follow one another
 	GroupCosts            // for each group, its cost and its place in model.Paid
 	Alternatives          // as DifferentPools
+	Extents               // buffer, width, height and depth; a depth of 0 is none
 	Count
 )
 
 // Widths are the numbers in a row of each list.
-var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4, 2, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 2}
+var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4, 2, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 2, 4}
 
 // Lists are the rows of each list, or nil. A row is valid until the next one.
 type Lists [Count]iter.Seq[[]int64]
 
 // Fill adds the rules of the lists to a problem, which has its pools already. In rows of Reserved, Allowed, Costs,
-// Evictions, Objects, Borders, Sizes, Spans and Granularity, the first number must name an existing pool or buffer. Other
+// Evictions, Objects, Borders, Sizes, Spans, Granularity and Extents, the first number must name an existing pool or buffer. Other
 // indices must fit 32 bits. model.Validate reports all other faults: a group without a cost gets one of -1.
 func (l *Lists) Fill(p *model.Problem) {
 	r := p.Rules
@@ -121,6 +123,13 @@ func (l *Lists) Fill(p *model.Problem) {
 		r.Pools[x[0]].Sizes = append(r.Pools[x[0]].Sizes, model.Size{Bytes: x[1], Price: x[2]})
 	})
 	each(Spans, func(x []int64) { extra(x[0]).Spans = true })
+	each(Extents, func(x []int64) {
+		extents := slices.Clone(x[1:])
+		if len(extents) == model.MostExtents && extents[2] == 0 {
+			extents = extents[:2]
+		}
+		p.Buffers[x[0]].SetExtents(extents)
+	})
 	for k := range r.Pools {
 		r.Pools[k].Fill()
 	}

@@ -85,7 +85,7 @@ func leastForm(p *model.Problem, list []int32, shares []bool) (b model.Buffer, o
 	var pools []int32
 	for _, i := range list {
 		x := &p.Buffers[i]
-		if shares[i] || len(x.Gaps) > 0 || x.MayLeave() || p.Rules.Threads > 0 || p.Rules.Period > 0 {
+		if shares[i] || len(x.Gaps) > 0 || x.MayLeave() || x.HasExtents() || p.Rules.Threads > 0 || p.Rules.Period > 0 {
 			return b, false
 		}
 		b.Lower, b.Upper, b.Size = max(b.Lower, x.Lower), min(b.Upper, x.Upper), min(b.Size, x.Size)

@@ -186,7 +186,7 @@ func (t *ruledWay) largest() []int {
 // smaller looks for the fewest bytes by which a buffer alone has to shrink.
 func (t *ruledWay) smaller(i int) (Shrunk, bool) {
 	b := t.p.Buffers[i]
-	if b.HasWindow() || b.Size < 2 {
+	if b.HasWindow() || b.HasExtents() || b.Size < 2 {
 		return Shrunk{}, false
 	}
 	sized := func(size int64) model.Status {

@@ -225,7 +225,7 @@ var layers = []struct {
 		"model", "plan", "internal/bound", "internal/lower", "internal/ruled/floor", "internal/ruled/places", "internal/ruled/relax",
 		"internal/sorting",
 	}},
-	{"internal/ruled/objects", []string{"internal/run", "internal/splitmix", "internal/sorting"}},
+	{"internal/ruled/objects", []string{"model", "internal/bound", "internal/run", "internal/splitmix", "internal/sorting"}},
 	{"internal/ruled/places", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}}, // no planner
 	{"internal/ruled/parts", []string{"model", "plan"}},
 	{"internal/ruled/stage", []string{"plan"}},

@@ -1,6 +1,10 @@
 package lower
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
 
 // Idea: in a pool that is divided into objects, two buffers x and y begin at the same byte or share none. Two slots say
 // so, whatever the planner:
@@ -13,7 +17,8 @@ import "slices"
 // If the two conflict, one slot has them with all of their bytes, whatever their windows.
 //
 // Strip.Shared says the same for a planner of objects (internal/ruled/objects), if nothing but the objects decides
-// where a body lies.
+// where a body lies. If sizes have several dimensions, an object may be larger than each of its members. No rule of pairs
+// says that, so there are no slots.
 //
 // Complexity: O(n²) slots for n members. Above MostObjects members there are none, and Shared alone says the rule.
 
@@ -25,6 +30,25 @@ type Sharing struct {
 	Near   [][]int32 // of each body, those with which it shares no object, ascending
 	Groups [][]int32 // bodies that live at one time; nil if time is no line
 	Most   int       // the most objects; 0 is no limit
+	// Boxes has the extents of each body; nil if each size is one number.
+	Boxes []model.Box
+}
+
+// Height returns the end of the highest body. Where objects have several dimensions, it is that of the highest object.
+func (s *Strip) Height(offsets []int64) (height int64) {
+	var objects map[int64]model.Box
+	if s.Shared != nil && s.Shared.Boxes != nil {
+		objects = make(map[int64]model.Box)
+	}
+	for b, at := range offsets {
+		size := s.Problem.Buffers[b].Size
+		if objects != nil {
+			box := objects[at].Over(s.Shared.Boxes[b])
+			objects[at], size = box, box.Bytes()
+		}
+		height = max(height, at+size)
+	}
+	return height
 }
 
 // shareObjects adds the slots of a pool of objects, and Shared.
@@ -32,6 +56,13 @@ func (c *cliqueCover) shareObjects() {
 	s, n := c.strip, len(c.strip.Members)
 	s.Edges, s.ClocksAlone = nil, false
 	shared := &Sharing{Near: make([][]int32, len(s.Problem.Buffers))}
+	if c.lowering.Problem.Buffers[s.Members[0]].HasExtents() { // then all have them
+		shared.Boxes = make([]model.Box, len(s.Problem.Buffers))
+		for k, i := range s.Members {
+			shared.Boxes[s.Body[k]] = c.lowering.Problem.Buffers[i].Box() // no body has two members
+		}
+	}
+	s.TooMany = n > MostObjects || shared.Boxes != nil
 	plain := len(s.Reserved) == 0
 	for k := range s.Problem.Buffers {
 		plain = plain && s.Problem.Buffers[k].Fixed == nil
@@ -53,7 +84,7 @@ func (c *cliqueCover) shareObjects() {
 				shared.Near[x.body] = append(shared.Near[x.body], y.body)
 				shared.Near[y.body] = append(shared.Near[y.body], x.body)
 			}
-			if n > MostObjects {
+			if s.TooMany {
 				continue
 			}
 			if conflict {

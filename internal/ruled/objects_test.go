@@ -74,23 +74,24 @@ func TestObjects(t *testing.T) {
 }
 
 // TestObjectsEqualBruteForce compares problems in which pools are divided into objects with brute force.
-func TestObjectsEqualBruteForce(t *testing.T) {
+func TestObjectsEqualBruteForce(t *testing.T) { equalBruteForce(t, "objects") }
+
+// TestExtentsEqualBruteForce does the same if sizes have several dimensions.
+func TestExtentsEqualBruteForce(t *testing.T) { equalBruteForce(t, "extents") }
+
+func equalBruteForce(t *testing.T, feature string) {
 	exact := run.Prepared(must.Get(plan.Find("exact"))(t))
 	r := rand.New(rand.NewPCG(45, 9))
 	total, none, open, dropped, counted := 0, 0, 0, 0, 0
 	for total < plantest.Share(4_000, 1_000, 200) {
-		p := drawn.Bank(r, "objects")
-		judge := oracle.Chains
-		if slices.Contains(p.Objective(), model.MeasureObjects) {
-			judge = oracle.Ruled
-		}
-		best, _, decided := judge(p, 20_000)
+		p := drawn.Bank(r, feature)
+		best, _, decided := oracle.Best(p, 20_000)
 		if !decided {
 			continue
 		}
 		total++
-		without := drawn.Without(p, "objects")
-		if free, _, ok := oracle.Chains(without, 20_000); ok && len(without.Rules.Objective) == len(p.Rules.Objective) &&
+		without := drawn.Without(p, feature)
+		if free, _, ok := oracle.Best(without, 20_000); ok && len(without.Rules.Objective) == len(p.Rules.Objective) &&
 			!slices.Equal(free, best) {
 			dropped++
 		}
@@ -122,8 +123,8 @@ func TestObjectsEqualBruteForce(t *testing.T) {
 			none++
 		}
 	}
-	t.Logf("%d problems, %d without a plan, %d open, %d with another answer without objects, %d count them", total, none, open,
-		dropped, counted)
+	t.Logf("%d problems, %d without a plan, %d open, %d with another answer without %s, %d count objects", total, none, open,
+		dropped, feature, counted)
 	if open > total/50 || none < total/10 || dropped < total/20 || counted < total/20 {
 		t.Error("lopsided")
 	}

@@ -133,6 +133,13 @@ var rules = []keyword{
 		cxx:    []string{"std::vector<int64_t> spans{};"},
 		python: "Optional[Iterable[Name]] = None", typescript: "readonly Name[]",
 	},
+	{
+		name: "extents", rows: each,
+		doc: "width and height of the buffer, and perhaps its depth; its size is then their product. An object is as large as " +
+			"its largest buffer in each",
+		cxx:    []string{"std::vector<extent> extents{};"},
+		python: "Optional[Iterable[Optional[Iterable[SupportsInt]]]] = None", typescript: "readonly (readonly Whole[] | null)[]",
+	},
 }
 
 // open are the answers to what a file leaves open.

@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/stowage-go/stowage/model"
@@ -91,7 +92,7 @@ func (c *ruled) poolLists() {
 
 // objects checks the pools that are divided into objects. The stays of a pool are taken in the order of their first
 // bytes. Of those before, only the one that reaches furthest can share a byte with the next and begin elsewhere: of
-// two that begin at one byte, the longer one.
+// two that begin at one byte, the longer one. A buffer reaches as far as its object.
 func (c *ruled) objects() {
 	for pool := range c.pools {
 		if !c.pools[pool].Objects {
@@ -105,6 +106,7 @@ func (c *ruled) objects() {
 		}
 		slices.SortStableFunc(here, func(x, y *stayed) int { return cmp.Compare(x.at, y.at) })
 		var far *stayed // of those that begin at a byte before
+		var top int64   // where the object of far ends
 		for from := 0; from < len(here); {
 			to, longest := from, here[from]
 			for ; to < len(here) && here[to].at == here[from].at; to++ {
@@ -112,23 +114,70 @@ func (c *ruled) objects() {
 					longest = here[to]
 				}
 			}
-			if x := here[from]; far != nil && far.buffer != x.buffer && x.at < c.end(far) {
+			end := c.objectEnd(here[from:to])
+			if x := here[from]; far != nil && far.buffer != x.buffer && x.at < top {
 				a, b := far, x
 				if a.buffer > b.buffer {
 					a, b = b, a
 				}
 				c.add(model.RuleObjects, a.buffer, b.buffer, fmt.Sprintf("buffers %s and %s share bytes of different objects%s",
 					placed(&c.p.Buffers[a.buffer], a.at), placed(&c.p.Buffers[b.buffer], b.at), c.in(x.pool)))
-			} else if far != nil && far.buffer == x.buffer && x.at < c.end(far) {
+			} else if far != nil && far.buffer == x.buffer && x.at < top {
 				c.add(model.RuleObjects, x.buffer, -1, fmt.Sprintf("the parts of buffer %s share bytes of different objects%s",
 					quote(c.p.Buffers[x.buffer].ID), c.in(x.pool)))
 			}
-			if far == nil || c.end(longest) > c.end(far) {
-				far = longest
+			if capacity := c.pools[pool].Capacity; capacity > 0 && end > capacity && c.end(longest) <= capacity {
+				c.add(model.RuleCapacity, longest.buffer, -1, fmt.Sprintf("the object of buffer %s, as large as its largest in each "+
+					"dimension, ends at %d, above the capacity %d%s", placed(&c.p.Buffers[longest.buffer], longest.at), end, capacity,
+					c.in(longest.pool)))
+			}
+			if far == nil || end > top {
+				far, top = longest, end
 			}
 			from = to
 		}
 	}
+}
+
+// objectEnd returns where the object of some stays ends, which all begin at one byte. In each dimension it is as large as
+// the largest of them. It stops at the largest int64.
+func (c *ruled) objectEnd(stays []*stayed) int64 {
+	end, most := c.end(stays[0]), []int64(nil)
+	for _, x := range stays {
+		end = max(end, c.end(x))
+		e := c.p.Buffers[x.buffer].Extra
+		if e == nil {
+			continue
+		}
+		for d, extent := range e.Extents {
+			if d == len(most) {
+				most = append(most, 1)
+			}
+			most[d] = max(most[d], extent)
+		}
+	}
+	size := int64(1)
+	for _, extent := range most {
+		if size > math.MaxInt64/extent {
+			return math.MaxInt64
+		}
+		size *= extent
+	}
+	return max(end, add(stays[0].at, size))
+}
+
+// objectHeight returns where the highest object of a pool ends.
+func (c *ruled) objectHeight(pool int32) (height int64) {
+	at := make(map[int64][]*stayed)
+	for k := range c.placed {
+		if x := &c.placed[k]; x.pool == pool {
+			at[x.at] = append(at[x.at], x)
+		}
+	}
+	for _, stays := range at {
+		height = max(height, c.objectEnd(stays))
+	}
+	return height
 }
 
 // pages checks the pools with a granularity: stays of different kinds that are apart or meet have no page in common.

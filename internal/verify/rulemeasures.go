@@ -83,6 +83,9 @@ func (c *ruled) measures() []model.Value {
 		}
 	}
 	for k := range c.pools {
+		if c.pools[k].Objects {
+			heights[k] = max(heights[k], c.objectHeight(int32(k)))
+		}
 		peaks[k] = heights[k]
 		for _, r := range c.pools[k].Reserved {
 			peaks[k] = max(peaks[k], r.Upper)

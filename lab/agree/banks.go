@@ -6,7 +6,6 @@ import (
 
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
-	"github.com/stowage-go/stowage/model"
 )
 
 // BankPairs are the pairs of a rule of banks and another feature that a problem can have together.
@@ -29,10 +28,6 @@ func BankCaseOf(seed uint64) *RuledCase {
 		p, _ = tight(r, p)
 	}
 	c := &RuledCase{Problem: p}
-	judge := oracle.Chains
-	if slices.Contains(p.Objective(), model.MeasureObjects) {
-		judge = oracle.Ruled
-	}
-	c.Best, _, c.Decided = judge(p, mostNodes)
+	c.Best, _, c.Decided = oracle.Best(p, mostNodes)
 	return c
 }

@@ -25,13 +25,13 @@ func tight(r *rand.Rand, p *model.Problem) (q *model.Problem, ok bool) {
 		if rules.Objective = []model.Measure{model.MeasureHeight}; len(pools) > 1 {
 			rules.Objective = []model.Measure{model.HeightIn(pools[k].ID)}
 		}
-		best, _, decided := oracle.Chains(&asked, mostNodes)
+		best, _, decided := oracle.Best(&asked, mostNodes)
 		changed := p
 		if decided && best == nil {
 			changed = free(p)
 			free := *changed.Rules
 			free.Objective, asked.Capacity, asked.Rules = rules.Objective, 0, &free
-			best, _, decided = oracle.Chains(&asked, mostNodes)
+			best, _, decided = oracle.Best(&asked, mostNodes)
 		}
 		if !decided || best == nil || best[0] < 2 {
 			continue

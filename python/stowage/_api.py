@@ -14,6 +14,7 @@ import functools
 import os
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 from typing import Any, Optional, SupportsIndex, SupportsInt, TypeVar, Union, cast
 
 from . import _command, _core, _library, _units
@@ -61,9 +62,10 @@ def solve(
     period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, different_pools: Optional[Lists] = None,
     same_pool: Optional[Lists] = None, lockstep: Optional[Lists] = None, kinds: Optional[Lists] = None, alternatives: Optional[Lists] = None,
     groups: Optional[Iterable[Union[Mapping[str, object], Sequence[object]]]] = None, spans: Optional[Iterable[Name]] = None,
-    planner: Optional[str] = None, capacity: Optional[Size] = None, minimize: bool = False, timeout: Optional[Seconds] = None,
-    nodes: Optional[SupportsIndex] = None, workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0, without: Sequence[str] = (),
-    params: Optional[Mapping[str, object]] = None, start: Optional[Start] = None, progress: Optional[Callable[[Progress], object]] = None,
+    extents: Optional[Iterable[Optional[Iterable[SupportsInt]]]] = None, planner: Optional[str] = None, capacity: Optional[Size] = None,
+    minimize: bool = False, timeout: Optional[Seconds] = None, nodes: Optional[SupportsIndex] = None, workers: Optional[SupportsIndex] = None,
+    seed: SupportsIndex = 0, without: Sequence[str] = (), params: Optional[Mapping[str, object]] = None, start: Optional[Start] = None,
+    progress: Optional[Callable[[Progress], object]] = None,
     # end of solve
 ) -> Plan:  # fmt: skip
     """Plans buffers that are given as columns. Called with anything else than columns, such as a
@@ -77,7 +79,7 @@ def solve(
     gaps          for each buffer the times at which it is not in use: [(2, 4)] or "2-4"
     names         for messages, pictures and files; without them buffer i is named i
 
-    The keywords from pools to spans are rules; docs/memories.md explains them.
+    The keywords from pools to extents are rules; docs/memories.md explains them.
     Buffers and pools are named by their numbers or by their names.
 
     pools         the memories: Pool("tcm", "64KiB"), a dict of its fields, or a name
@@ -105,6 +107,8 @@ def solve(
                   is "if one shares" (bytes; the default), "if all share", "unless all coincide"
                   (at one offset of one pool) or "unless one coincides"
     spans         buffers that may lie on both sides of a border of their pool
+    extents       for each buffer its width and height, and perhaps its depth: its size is then their
+                  product. An object is as large as its largest buffer in each
 
     With a sequence of numbers for each buffer, lower and upper are lifespans by several clocks.
 
@@ -114,7 +118,7 @@ def solve(
         lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, pools=pools, allowed=allowed, costs=costs,
         together=together, apart=apart, may_overlap=may_overlap, distances=distances, penalties=penalties, period=period,
         evictions=evictions, objective=objective, different_pools=different_pools, same_pool=same_pool, lockstep=lockstep, kinds=kinds,
-        alternatives=alternatives, groups=groups, spans=spans,
+        alternatives=alternatives, groups=groups, spans=spans, extents=extents,
     )  # fmt: skip
     o = _options(capacity, minimize, timeout, nodes, workers, seed, planner, without, params)
     if start is None:
@@ -536,13 +540,17 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
             rules[keyword] = column(key, None)
     if any("spans" in b for b in buffers):
         rules["spans"] = [i for i, b in enumerate(buffers) if b.get("spans")]
+    sizes: list[Any] = column("size", 0)
+    if any(isinstance(size, list) for size in sizes):
+        rules["extents"] = [size if isinstance(size, list) else None for size in sizes]
+        sizes = [prod(size) if isinstance(size, list) else size for size in sizes]
     lower, upper, scale = column("lower", 0), column("upper", 0), 1
     if any(type(x) is float for x in lower) or any(type(x) is float for x in upper):  # the command has said so
         if (made := scaled(lower, upper, gaps, rules.get("evictions"), rules.get("period"))) is not None:
             lower, upper, gaps, evictions, period, scale = made
             rules.update({key: value for key, value in (("evictions", evictions), ("period", period)) if value is not None})
     problem = Problem(
-        lower, upper, column("size", 0), column("alignment", 1),
+        lower, upper, sizes, column("alignment", 1),
         offset=offsets if any(x is not None for x in offsets) else None,
         hint=column("hint", None) if any("hint" in b for b in buffers) else None,
         gaps=gaps if any(gaps) else None,

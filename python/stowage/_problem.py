@@ -16,6 +16,7 @@ import os
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from math import prod
 from typing import Any, NamedTuple, Optional, Protocol, SupportsIndex, SupportsInt, Union
 
 from . import _units
@@ -121,7 +122,7 @@ class Problem:
         period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, different_pools: Optional[Lists] = None,
         same_pool: Optional[Lists] = None, lockstep: Optional[Lists] = None, kinds: Optional[Lists] = None, alternatives: Optional[Lists] = None,
         groups: Optional[Iterable[Union[Mapping[str, object], Sequence[object]]]] = None, spans: Optional[Iterable[Name]] = None,
-        capacity: Size = 0, name: str = "",
+        extents: Optional[Iterable[Optional[Iterable[SupportsInt]]]] = None, capacity: Size = 0, name: str = "",
         # end of Problem
     ) -> None:  # fmt: skip
         starts = ends = None
@@ -173,14 +174,17 @@ class Problem:
             or apart is not None or may_overlap is not None or distances is not None or penalties is not None or period is not None
             or evictions is not None or objective is not None or different_pools is not None or same_pool is not None
             or lockstep is not None or kinds is not None or alternatives is not None or groups is not None or spans is not None
+            or extents is not None
         ):  # fmt: skip
             ruled = {
                 "pools": pools, "allowed": allowed, "costs": costs, "together": together, "apart": apart, "may_overlap": may_overlap,
                 "distances": distances, "penalties": penalties, "period": period, "evictions": evictions, "objective": objective,
                 "different_pools": different_pools, "same_pool": same_pool, "lockstep": lockstep, "kinds": kinds, "alternatives": alternatives,
-                "groups": groups, "spans": spans,
+                "groups": groups, "spans": spans, "extents": extents,
             }  # fmt: skip
             self.rules = Rules(n, self.names, ruled, (starts, ends) if starts is not None and ends is not None else None) or None
+            if self.rules is not None and extents is not None:
+                sizes, c, k = _column("size", [prod(x) if x else y for x, y in zip(self.rules.extents, sizes)])
         self._capacity, self.name = _units.size("capacity", capacity) if capacity else 0, name
         self._columns: tuple[Any, ...] = (lowers, uppers, sizes, alignments, offsets, hints)
         self.at = (a, b, c, d, e, f)

@@ -58,7 +58,7 @@ class Part(NamedTuple):
 
 # The rules that are lists of buffers, and the lists of rows.
 LISTINGS = ("different_pools", "same_pool", "lockstep", "kinds", "alternatives")
-LISTS = ("reserved", "allowed", "costs", "together", "apart", "may_overlap", "distances", "penalties", "evictions", *LISTINGS, "borders", "sizes", "spans", "groups", "group_costs")
+LISTS = ("reserved", "allowed", "costs", "together", "apart", "may_overlap", "distances", "penalties", "evictions", *LISTINGS, "borders", "sizes", "spans", "groups", "group_costs", "extents")
 
 # When the price of a group is paid.
 PAID = ("if one shares", "if all share", "unless all coincide", "unless one coincides")
@@ -92,6 +92,7 @@ class Rules:
     alternatives lists of buffers of which a plan has one
     groups       prices that are paid once for a set of pairs: {"pairs", "cost", "paid"}
     spans        buffers that may lie on both sides of a border of their pool
+    extents      of each buffer, its width and height, and perhaps its depth; None for a size of one number
     """
 
     __slots__ = ("_clocks", "_lists", "_numbers", "count", "objective", "period", "pools", "threads")
@@ -136,6 +137,11 @@ class Rules:
         for what, i, x in each("evictions"):
             for stretch in _many(what, x):
                 add("evictions", i, *_row(what, list(stretch.values()) if isinstance(stretch, Mapping) else stretch, 3))
+        for what, i, x in each("extents"):
+            extents = [_whole(what, y) for y in _many(what, x)]
+            if not 2 <= len(extents) <= 3:
+                raise InputError(f"{what}: {x!r} has {len(extents)} numbers, must have 2 or 3")
+            add("extents", i, *extents)
         for k, group in enumerate(_many("together", given.get("together"))):
             members, at = (group.get("buffers"), group.get("at")) if isinstance(group, Mapping) else (group, None)
             what = f"together[{k}]"
@@ -210,6 +216,11 @@ class Rules:
         """Of each buffer, the stretches in which a plan may do without it, each (lower, upper, cost)."""
         return self._of_each("evictions")
 
+    @property
+    def extents(self) -> list[Optional[tuple[int, ...]]]:
+        """Of each buffer, its width and height, and perhaps its depth; None for a size of one number."""
+        return [row[0] if row else None for row in self._of_each("extents")]
+
     together: list[tuple[int, ...]] = _rows("together", "(first, second, distance) of buffers in one pool.")
     apart: list[tuple[int, ...]] = _rows("apart", "Pairs of buffers that share no byte.")
     may_overlap: list[tuple[int, ...]] = _rows("may_overlap", "Pairs of buffers that may share bytes although both live.")
@@ -254,6 +265,7 @@ class Rules:
             "pools": self.pools, "allowed": self.allowed, "costs": self.costs, "together": [{"buffers": (a, b), "at": (0, at)} for a, b, at in self.together],
             "apart": self.apart, "may_overlap": self.may_overlap, "distances": self.distances, "penalties": self.penalties, "period": self.period or None,
             "evictions": self.evictions, "objective": self.objective, **{name: self._lists[name] for name in LISTINGS}, "spans": self.spans, "groups": self.groups,
+            "extents": self.extents if self._lists["extents"] else None,
         }  # fmt: skip
 
     def _without(self, names: Iterable[str]) -> Rules:
@@ -296,6 +308,8 @@ class Rules:
             d["buffers"][i].setdefault("costs", {})[name[pool]] = cost
         for i in self.spans if d["version"] > 2 else ():
             d["buffers"][i]["spans"] = True
+        for i, *extents in self._lists["extents"] if any(pool.objects for pool in self.pools) else ():
+            d["buffers"][i]["size"] = extents
         for i, lower, upper, cost in self._lists["evictions"]:
             d["buffers"][i].setdefault("evictions", []).append({"lower": lower, "upper": upper, "cost": cost})
         below = {

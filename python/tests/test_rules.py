@@ -170,6 +170,8 @@ class Rules(unittest.TestCase):
             (two, {"pools": [stowage.Pool("x", sizes=[(8, 1), (16, 5)]), {"id": "y", "sizes": [[8, 3]]}], "objective": "cost"}, "cost", 4),
             (two, {"pools": [stowage.Pool("x", objects=True)], "objective": ["height", "objects"]}, "objects", 2),
             (apart, {"pools": [{"id": "x", "objects": True}], "objective": ["height", "objects"]}, "objects", 1),
+            (apart, {"pools": [{"id": "x", "objects": True}], "objective": "height", "extents": [(6, 1), (3, 2)]}, "height", 12),
+            (apart, {"pools": [{"id": "x", "objects": True}], "objective": "height", "extents": [(6, 1, 1), (6, 1, 2)]}, "height", 12),
         ):
             p = stowage.Problem(*times, names="abc"[: len(times[0])], **rules)
             plan = stowage.solve(*times, names="abc"[: len(times[0])], **rules)

@@ -189,6 +189,11 @@ static void rules(void) {
 		CHECK(stowage_set_buffers(b, 2, early, late, bytes) == 0 && stowage_set_pools(b, 2, pools, NULL, NULL, NULL) == 0);
 		CHECK(stowage_set_objects(b, 2, both) == 0 && stowage_set_objective(b, 2, height) == 0 && stowage_solve(b, offsets) == STOWAGE_OPTIMAL);
 		CHECK(stowage_get_measure(b, "objects", &value, &bound) == 0 && value == 1 && bound == 1);
+		const int64_t width[] = {6, 3}, tall[] = {1, 2};
+		CHECK(stowage_set_extents(b, 2, none, width, NULL, NULL) == STOWAGE_E_INPUT);
+		CHECK(stowage_set_extents(b, 2, both, width, tall, NULL) == 0 && stowage_solve(b, offsets) == STOWAGE_OPTIMAL);
+		CHECK(stowage_get_measure(b, "height", &value, NULL) == 0 && value == 12 && strstr(stowage_json(b, NULL), "\"size\": [6, 1]") != NULL);
+		CHECK(stowage_set_extents(b, 0, NULL, NULL, NULL, NULL) == 0);
 		CHECK(stowage_set_objects(b, 1, bad) == 0 && stowage_solve(b, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(b), "objects: there is no pool") != NULL);
 		stowage_free(b);
 	}

@@ -104,6 +104,8 @@ export interface Rules {
   groups?: readonly { pairs: readonly (readonly Name[])[]; cost: Whole; paid?: Paid }[];
   /** Buffers that may lie on both sides of a border of their pool. */
   spans?: readonly Name[];
+  /** For each buffer, or null: width and height of the buffer, and perhaps its depth; its size is then their product. An object is as large as its largest buffer in each. */
+  extents?: readonly (readonly Whole[] | null)[];
   // end of rules
 }
 

@@ -9,10 +9,11 @@ import { sizeOf } from "./units.js";
 const RULES = [
   "pools", "allowed", "costs", "together", "apart", "mayOverlap", "distances", "penalties", "evictions", "clocks",
   "period", "objective", "differentPools", "samePool", "lockstep", "kinds", "alternatives", "groups", "spans",
+  "extents",
 ];
 // end of rules
 // Those that are lists, row after row.
-const LISTS = ["reserved", ...RULES.slice(1, 9), "differentPools", "samePool", "objects", "lockstep", "borders", "sizes", "spans", "granularity", "kinds", "groups", "groupCosts", "alternatives"];
+const LISTS = ["reserved", ...RULES.slice(1, 9), "differentPools", "samePool", "objects", "lockstep", "borders", "sizes", "spans", "granularity", "kinds", "groups", "groupCosts", "alternatives", "extents"];
 const PAID = ["if one shares", "if all share", "unless all coincide", "unless one coincides"];
 const POOL = ["id", "capacity", "alignment", "cost", "reserved", "objects", "borders", "sizes", "granularity"];
 
@@ -65,6 +66,11 @@ export function rulesOf(rules, n, ids) {
       const { lower, upper, cost } = stretch ?? {};
       lists.evictions.push(i, ...numbersIn(Array.isArray(stretch) ? stretch : [lower, upper, cost], 3, what));
     }
+  });
+  each("extents", (row, i, what) => {
+    const extents = rowsOf(row, what).map((x) => wholeOf(x, what));
+    if (extents.length < 2 || extents.length > 3) throw new InputError(`${what}: must have 2 or 3 values, has ${extents.length}`);
+    lists.extents.push(i, ...extents, ...(extents.length < 3 ? [0n] : []));
   });
   rowsOf(rules.together, "together").forEach((group, k) => {
     const what = `together[${k}]`;

@@ -837,6 +837,8 @@ test("every rule", async () => {
     [two, { pools: ["x", "y"], samePool: [[0, 1]], objective: ["max_height"] }, "max_height", 11, 11],
     [meet, { pools: [{ id: "x", objects: true }], objective: ["height", "objects"] }, "objects", 2],
     [apart, { pools: [{ id: "x", objects: true }], objective: ["height", "objects"] }, "objects", 1, 6],
+    [apart, { pools: [{ id: "x", objects: true }], extents: [[6, 1], [3, 2]] }, "height", 12],
+    [apart, { pools: [{ id: "x", objects: true }], extents: [[6, 1, 1], [6, 1, 2]] }, "height", 12],
   ];
   for (const [problem, rules, measure, value, without] of cases) {
     const plan = await solve({ ...problem, rules });
@@ -875,6 +877,7 @@ test("wrong rules", async () => {
     [{ speed: 1 }, /there is no rule speed/],
     [{ pools: [{ id: "x" }, { id: "x" }] }, /is a duplicate/],
     [{ pools: [{ id: "x", capcity: 4 }] }, /capacity is meant/],
+    [{ extents: [[6]] }, /extents/],
     [{ pools: [{ id: "x", objects: 1 }] }, /pools\[0\].objects: must be true or false/],
     [{ pools: [{ id: "x", capacity: "many" }] }, /pools\[0\].capacity/],
     [{ allowed: [0] }, /allowed has 1 values for 4 buffers/],

@@ -66,6 +66,9 @@ type packer struct {
 
 // front looks for the front of a set. had is the front of a part of it.
 func (l *lane) front(x *search, in set, had *front) *front {
+	if l.boxes != nil {
+		return l.boxed(x, in)
+	}
 	k := &packer{lane: l, search: x, least: had.ideal.height}
 	number := make([]int32, len(l.body))
 	top := l.highest // all bodies stacked above this are a plan, if each of them may lie there
@@ -303,18 +306,21 @@ func (k *packer) add(low []int64) {
 		}
 	}
 	y.objects = k.objectsAt(low)
-	if slices.ContainsFunc(k.front.points, func(z point) bool { return k.asGood(&z, &y) }) {
-		return
-	}
-	k.front.points = slices.DeleteFunc(k.front.points, func(z point) bool { return k.asGood(&y, &z) })
-	at, _ := slices.BinarySearchFunc(k.front.points, y.height,
-		func(z point, h int64) int { return int(max(-1, min(1, z.height-h))) })
-	k.front.points = slices.Insert(k.front.points, at, y)
+	k.front.put(k.lane, &y)
 }
 
-// asGood reports whether a point is as good as another in all that counts.
-func (k *packer) asGood(y, z *point) bool {
-	return y.paid <= z.paid && y.objects <= z.objects && (y.height <= z.height || !k.lane.tall)
+// put puts a point into the front, unless one of its points is as good in all that counts.
+func (f *front) put(l *lane, y *point) {
+	asGood := func(y, z *point) bool {
+		return y.paid <= z.paid && y.objects <= z.objects && (y.height <= z.height || !l.tall)
+	}
+	if slices.ContainsFunc(f.points, func(z point) bool { return asGood(&z, y) }) {
+		return
+	}
+	f.points = slices.DeleteFunc(f.points, func(z point) bool { return asGood(y, &z) })
+	at, _ := slices.BinarySearchFunc(f.points, y.height,
+		func(z point, h int64) int { return int(max(-1, min(1, z.height-h))) })
+	f.points = slices.Insert(f.points, at, *y)
 }
 
 // objectsAt returns the number of objects, if it counts.

@@ -40,11 +40,12 @@ type lane struct {
 	never  [][]timeline.Forbidden
 	hard   [][]timeline.Forbidden // at a·places + b for a < b: forbidden differences offset(b) - offset(a)
 	soft   []soft
-	page   int64     // granularity; 0 for none
-	kinds  [][]kinds // at a·places + b: members that may have no page in common
-	links  []link    // members that may be in one object, if objects count
-	begins [][]int64 // of each place, where the members of its body begin; nil if objects do not count
-	load   [][]use   // of each section, the bytes that bodies use
+	page   int64       // granularity; 0 for none
+	kinds  [][]kinds   // at a·places + b: members that may have no page in common
+	links  []link      // members that may be in one object, if objects count
+	begins [][]int64   // of each place, where the members of its body begin; nil if objects do not count
+	load   [][]use     // of each section, the bytes that bodies use
+	boxes  []model.Box // of each place, its extents; nil if sizes are numbers (boxes.go)
 }
 
 // soft is a penalty: it is paid if offset(b) - offset(a) lies between, both ends excluded.
@@ -118,7 +119,16 @@ func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall,
 			x.fixed[place] = *b.Fixed
 		}
 	}
-	x.forbid(timeline.New(strip.Problem), n)
+	if strip.Shared != nil && strip.Shared.Boxes != nil {
+		x.boxes, x.hard = strip.Shared.Boxes, make([][]timeline.Forbidden, n*n)
+		for a, near := range strip.Shared.Near {
+			for _, b := range near {
+				x.hard[min(a, int(b))*n+max(a, int(b))] = []timeline.Forbidden{{Above: -x.size[b], Below: x.size[a]}}
+			}
+		}
+	} else {
+		x.forbid(timeline.New(strip.Problem), n)
+	}
 	if x.page = q.Granularity; x.page > 0 {
 		x.paging(l, here, of, n)
 	}

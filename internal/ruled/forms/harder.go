@@ -58,7 +58,7 @@ func covers(p *model.Problem, a, b *model.Buffer) bool {
 	x, y := extraOf(a), extraOf(b)
 	alike := slices.Equal(a.Gaps, b.Gaps) && len(a.Gaps) == 0 && len(x.Evictions)+len(y.Evictions) == 0 && x.Spans == y.Spans
 	switch {
-	case !alike || a.Size < b.Size || a.Align()%b.Align() != 0:
+	case !alike || a.Size < b.Size || a.Box() != a.Box().Over(b.Box()) || a.Align()%b.Align() != 0:
 		return false
 	case b.Fixed != nil && (a.Fixed == nil || *a.Fixed != *b.Fixed):
 		return false

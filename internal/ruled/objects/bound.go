@@ -13,7 +13,8 @@ import "slices"
 //
 //	kth next object >= max(the bound of number m + k, max over cliques of the kth largest forced item)
 //
-// Invariant: objects are opened in the order of their sizes, because items are placed in the order of theirs.
+// The kth largest new object is at most the (m+k)th largest of all, whatever the open ones are. So this also holds if
+// objects grow. An open object never gets smaller.
 //
 // Complexity: O(sum of the sizes of the cliques).
 

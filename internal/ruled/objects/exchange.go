@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/splitmix"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: a search that is cut off has seen only plans that are alike in their largest items. So its plan is also
@@ -31,7 +32,7 @@ const (
 type exchanger struct {
 	x      *search
 	items  [][]int32 // of each object
-	size   []int64   // of each object
+	size   []int64   // of each object: what it takes
 	sum    int64
 	words  int
 	edges  []uint64 // of each number a row of bits: those with which it conflicts
@@ -98,18 +99,48 @@ func (e *exchanger) keep() {
 // near reports whether two numbers conflict.
 func (e *exchanger) near(a, b int32) bool { return e.edges[int(a)*e.words+int(b)/64]>>(b%64)&1 == 1 }
 
-// fitting places the numbers one after the other, each in the smallest object that is free for it.
+// A taking is what some items take in one object: the largest size, or the largest in each dimension.
+type taking struct {
+	size int64
+	box  model.Box
+}
+
+// over adds a number.
+func (e *exchanger) over(t taking, k int32) taking {
+	if e.x.boxes != nil {
+		t.box = t.box.Over(e.x.boxes[k])
+		return t
+	}
+	t.size = max(t.size, e.x.size[k])
+	return t
+}
+
+// bytes returns how many bytes that is.
+func (t taking) bytes(x *search) int64 {
+	if x.boxes != nil {
+		return x.bytes(t.box)
+	}
+	return t.size
+}
+
+// fitting places the numbers one after the other, each in the smallest object that is free for it, or that grows least.
 func (e *exchanger) fitting() (of []int32, sum int64) {
 	var items [][]int32
+	var takes []taking
 	for k, size := range e.x.size {
-		o := len(items) - 1 // objects are opened in the order of their sizes
-		for o >= 0 && slices.ContainsFunc(items[o], func(j int32) bool { return e.near(int32(k), j) }) {
-			o--
+		o, least := len(items), size
+		for at := len(items) - 1; at >= 0 && least > 0; at-- { // objects are mostly opened in the order of their sizes
+			if slices.ContainsFunc(items[at], func(j int32) bool { return e.near(int32(k), j) }) {
+				continue
+			}
+			if more := e.over(takes[at], int32(k)).bytes(e.x) - takes[at].bytes(e.x); more < least {
+				o, least = at, more
+			}
 		}
-		if o < 0 {
-			o, items, sum = len(items), append(items, nil), sum+size
+		if o == len(items) {
+			items, takes = append(items, nil), append(takes, taking{})
 		}
-		items[o] = append(items[o], int32(k))
+		items[o], takes[o], sum = append(items[o], int32(k)), e.over(takes[o], int32(k)), sum+least
 		of = append(of, int32(o))
 	}
 	return of, sum
@@ -129,12 +160,13 @@ func (e *exchanger) start(of []int32) {
 	}
 }
 
-// largest returns the largest size of some numbers.
-func (e *exchanger) largest(items []int32) (size int64) {
+// largest returns what some numbers take in one object.
+func (e *exchanger) largest(items []int32) int64 {
+	var t taking
 	for _, k := range items {
-		size = max(size, e.x.size[k])
+		t = e.over(t, k)
 	}
-	return size
+	return t.bytes(e.x)
 }
 
 // below draws a number below n.
@@ -163,16 +195,17 @@ func (e *exchanger) step(temperature float64) {
 			}
 		}
 	}
-	var sizeA, sizeB int64
+	var inA, inB taking
 	for side, items := range [][]int32{e.items[a], e.items[b]} {
 		for _, k := range items {
 			if e.in[k] == (side == 0) {
-				sizeB = max(sizeB, e.x.size[k])
+				inB = e.over(inB, k)
 			} else {
-				sizeA = max(sizeA, e.x.size[k])
+				inA = e.over(inA, k)
 			}
 		}
 	}
+	sizeA, sizeB := inA.bytes(e.x), inB.bytes(e.x)
 	more := sizeA + sizeB - e.size[a] - e.size[b]
 	take := more <= 0 || float64(splitmix.Next(&e.random)>>11)/(1<<53) < math.Exp(-float64(more)/temperature)
 	if take {

@@ -14,13 +14,18 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: items are placed one by one, the largest first. So the first item of an object says how large the object is,
 // and whatever follows shares it for nothing. An item tries the objects that are free for it, then a new one. First
 // comes the object in which it is in the way of the fewest items that are still to be placed.
+//
+// If sizes have several dimensions, an object is as large as its largest item in each. So an item may make the object that
+// it joins larger, and the object that grows least comes first.
 //
 // A branch ends if its objects, with what bound.go adds, take as much as the best plan or more than there is.
 //
@@ -30,7 +35,11 @@ import (
 
 // A Problem is a set of items that share objects.
 type Problem struct {
-	Sizes   []int64   // of each item, at least 1
+	Sizes []int64 // of each item, at least 1
+	// Boxes are the extents of each item; nil if sizes are numbers. An object takes the product of the largest, rounded up
+	// to a multiple of Step, and an item alone takes its size.
+	Boxes   []model.Box
+	Step    int64
 	Near    [][]int32 // of each item, those with which it shares no object, ascending
 	Groups  [][]int32 // items that live at one time; cliques are taken from them, for the bound
 	Objects int       // the most objects; 0 is no limit
@@ -51,11 +60,13 @@ type Plan struct {
 // search is the state of a search. Items are numbered by their size, the largest first.
 type search struct {
 	p       *Problem
-	item    []int32   // of each number, the item of the problem
-	size    []int64   // of each number
-	near    [][]int32 // of each number, numbers
-	cliques [][]int32 // of numbers, ascending
-	least   []int64   // the kth largest object is at least as large as this
+	item    []int32     // of each number, the item of the problem
+	size    []int64     // of each number
+	boxes   []model.Box // of each number; nil if sizes are numbers
+	box     []model.Box // of each object
+	near    [][]int32   // of each number, numbers
+	cliques [][]int32   // of numbers, ascending
+	least   []int64     // the kth largest object is at least as large as this
 
 	object  []int32   // of each number that is placed, its object
 	clash   [][]int32 // of each object and number: the items of the object that conflict with it
@@ -141,6 +152,9 @@ func newSearch(p *Problem) *search {
 	number := make([]int32, n)
 	for k, i := range x.item {
 		number[i], x.size[k] = int32(k), p.Sizes[i]
+		if p.Boxes != nil {
+			x.boxes = append(x.boxes, p.Boxes[i])
+		}
 	}
 	for k, i := range x.item {
 		for _, j := range p.Near[i] {
@@ -173,9 +187,16 @@ func (x *search) place(k int) {
 		}
 	}
 	for _, o := range x.shared(k) {
+		sum, box := x.sum, model.Box{}
+		if x.boxes != nil {
+			box, x.box[o] = x.box[o], x.box[o].Over(x.boxes[k])
+			x.sum += x.bytes(x.box[o]) - x.bytes(box)
+		}
 		x.put(k, o, 1)
 		x.place(k + 1)
-		x.put(k, o, -1)
+		if x.put(k, o, -1); x.boxes != nil {
+			x.sum, x.box[o] = sum, box
+		}
 		if x.over() {
 			return
 		}
@@ -185,7 +206,10 @@ func (x *search) place(k int) {
 	}
 	o := int32(x.opened)
 	if x.opened++; x.opened > len(x.clash) {
-		x.clash = append(x.clash, make([]int32, len(x.size)))
+		x.clash, x.box = append(x.clash, make([]int32, len(x.size))), append(x.box, model.Box{})
+	}
+	if x.boxes != nil {
+		x.box[o] = x.boxes[k]
 	}
 	x.sum += x.size[k]
 	x.put(k, o, 1)
@@ -202,6 +226,9 @@ func (x *search) worth(sum int64, objects int) int64 {
 	}
 	return sum
 }
+
+// bytes returns what an object takes.
+func (x *search) bytes(b model.Box) int64 { return bound.Up(b.Bytes(), x.p.Step) }
 
 // over reports whether the search is over.
 func (x *search) over() bool { return x.cut || x.p.Any && x.best != nil }
@@ -224,6 +251,7 @@ func (x *search) put(k int, o, by int32) {
 func (x *search) shared(k int) (all []int32) {
 	type way struct {
 		o    int32
+		more int64 // bytes
 		hurt int
 	}
 	var ways []way
@@ -232,6 +260,9 @@ func (x *search) shared(k int) (all []int32) {
 			continue
 		}
 		w := way{o: o}
+		if x.boxes != nil {
+			w.more = x.bytes(x.box[o].Over(x.boxes[k])) - x.bytes(x.box[o])
+		}
 		for _, j := range x.near[k] {
 			if int(j) > k && x.clash[o][j] == 0 {
 				w.hurt++
@@ -239,7 +270,7 @@ func (x *search) shared(k int) (all []int32) {
 		}
 		ways = append(ways, w)
 	}
-	sorting.Structs(ways, func(a, b way) int { return cmp.Compare(a.hurt, b.hurt) })
+	sorting.Structs(ways, func(a, b way) int { return cmp.Or(cmp.Compare(a.more, b.more), cmp.Compare(a.hurt, b.hurt)) })
 	for _, w := range ways {
 		all = append(all, w.o)
 	}

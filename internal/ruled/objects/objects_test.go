@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/model"
 )
 
 // random draws items that live on a line of time. If odd is not 0, one pair in so many conflicts whatever its time, and
@@ -34,16 +35,34 @@ func random(r *rand.Rand, n, odd int) *Problem {
 	return p
 }
 
+// boxed gives the items sizes of two or three dimensions.
+func boxed(r *rand.Rand, p *Problem, most int64) *Problem {
+	dims := 2 + r.IntN(2)
+	p.Step = []int64{1, 1, 4}[r.IntN(3)]
+	for i := range p.Sizes {
+		x := model.Box{1, 1, 1}
+		for d := range dims {
+			x[d] = 1 + r.Int64N(most)
+		}
+		p.Boxes = append(p.Boxes, x)
+		p.Sizes[i] = (x.Bytes() + p.Step - 1) / p.Step * p.Step
+	}
+	return p
+}
+
 // sum returns what a plan takes, or has, if the fewest objects are wanted, or -1 if it breaks a rule.
 func (p *Problem) sum(of []int32) (sum int64) {
-	sizes := map[int32]int64{}
+	sizes, boxes := map[int32]int64{}, map[int32]model.Box{}
 	for i, o := range of {
 		for _, j := range p.Near[i] {
 			if of[j] == o {
 				return -1
 			}
 		}
-		sizes[o] = max(sizes[o], p.Sizes[i])
+		if sizes[o] = max(sizes[o], p.Sizes[i]); p.Boxes != nil {
+			boxes[o] = boxes[o].Over(p.Boxes[i])
+			sizes[o] = (boxes[o].Bytes() + p.Step - 1) / p.Step * p.Step
+		}
 	}
 	for _, size := range sizes {
 		sum += size
@@ -80,8 +99,11 @@ func brute(p *Problem) int64 {
 func TestLeastEqualsBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 1))
 	none := 0
-	for n := range 3_000 {
+	for n := range 4_000 {
 		p := random(r, 1+r.IntN(7), 20)
+		if n%2 == 0 {
+			p = boxed(r, p, 4)
+		}
 		free := brute(p)
 		if p.Objects = r.IntN(4); r.IntN(2) == 0 {
 			p.Most = max(1, free-1+r.Int64N(4))
@@ -110,7 +132,7 @@ func TestLeastEqualsBruteForce(t *testing.T) {
 			t.Fatalf("%d: %+v: any plan will do, got %+v", n, p, some)
 		}
 	}
-	if none < 500 {
+	if none < 600 {
 		t.Errorf("only %d problems without a plan", none)
 	}
 }
@@ -152,8 +174,11 @@ func long(r *rand.Rand, n int) *Problem {
 func TestExchange(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 3))
 	below := 0
-	for n := range 4 {
-		p := long(r, 100+40*n)
+	for n := range 8 {
+		p := long(r, 100+40*(n%4))
+		if n >= 4 {
+			p = boxed(r, p, 1000)
+		}
 		x := newSearch(p)
 		x.watch, x.last = run.NewWatch(context.Background()), 1_000
 		x.place(0)
@@ -180,7 +205,7 @@ func TestExchange(t *testing.T) {
 			below++
 		}
 	}
-	if below < 3 {
-		t.Errorf("only %d plans of 4 have become lower", below)
+	if below < 6 {
+		t.Errorf("only %d plans of 8 have become lower", below)
 	}
 }

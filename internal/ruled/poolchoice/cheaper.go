@@ -149,7 +149,7 @@ func (c *chooser) measured(of []int32, offsets []int64) (values []int64) {
 // free returns the lowest free offsets for a body's members in a pool.
 func (c *chooser) free(b *assign.Body, pool int32, of []int32, offsets []int64) ([]int64, bool) {
 	strip := c.lowering.Strip(pool, b.Members, nil)
-	if strip.Impossible != "" {
+	if strip.Impossible != "" || strip.Shared != nil && strip.Shared.Boxes != nil { // objects might grow
 		return nil, false
 	}
 	body, p := strip.Problem.Buffers[0], c.lowering.Problem

@@ -112,10 +112,8 @@ func (s *Search) standIn(k *known) {
 	for n, i := range k.members {
 		all[i] = k.offered[n]
 	}
-	offsets, height := k.full.strip.Lower(all), int64(0)
-	for b, at := range offsets {
-		height = max(height, at+k.full.strip.Problem.Buffers[b].Size)
-	}
+	offsets := k.full.strip.Lower(all)
+	height := k.full.strip.Height(offsets)
 	if k.first.status == model.Infeasible || k.full.offsets != nil && k.full.height <= height {
 		return
 	}

@@ -20,8 +20,8 @@ import (
 //
 // If that search finds no plan before its limit, the planner is asked as about any other pool.
 //
-// Invariant: the sum of the rounded sizes is least, so no plan is lower than that sum less the most that a body loses,
-// if all bodies have one alignment.
+// Invariant: the sum of the rounded sizes is least, so no plan is lower than that sum less the most that a body, or an
+// object of several dimensions, loses, if all bodies have one alignment.
 //
 // Complexity: that of internal/ruled/objects.
 
@@ -35,7 +35,9 @@ type ordering struct {
 // sharing makes a problem of objects from a strip.
 func sharing(st *lower.Strip) *ordering {
 	x := &ordering{even: true}
-	x.problem = objects.Problem{Near: st.Shared.Near, Groups: st.Shared.Groups, Objects: st.Shared.Most}
+	x.problem = objects.Problem{
+		Near: st.Shared.Near, Groups: st.Shared.Groups, Objects: st.Shared.Most, Boxes: st.Shared.Boxes,
+	}
 	step := int64(1)
 	for k := range st.Problem.Buffers {
 		align := st.Problem.Buffers[k].Align()
@@ -48,6 +50,9 @@ func sharing(st *lower.Strip) *ordering {
 		size := st.Problem.Buffers[k].Size
 		up := bound.Up(size, step)
 		x.problem.Sizes, x.lost = append(x.problem.Sizes, up), max(x.lost, up-size)
+	}
+	if x.problem.Boxes != nil {
+		x.problem.Step, x.lost = step, step-1 // what an object loses depends on who shares it
 	}
 	return x
 }
@@ -77,7 +82,7 @@ func (s *Search) share(ctx context.Context, st *lower.Strip, capacity int64, min
 	}
 	switch {
 	case r.Of != nil:
-		a.offsets, a.height = stack(st, x.problem.Sizes, r.Of)
+		a.offsets, a.height = stack(st, &x.problem, r.Of)
 		if a.status = model.Feasible; a.height <= a.bound {
 			a.status, a.bound = model.Optimal, a.height
 		}
@@ -89,11 +94,17 @@ func (s *Search) share(ctx context.Context, st *lower.Strip, capacity int64, min
 }
 
 // stack puts objects one above the other. It returns the offsets of the bodies, and their height.
-func stack(st *lower.Strip, sizes []int64, of []int32) (offsets []int64, height int64) {
+func stack(st *lower.Strip, p *objects.Problem, of []int32) (offsets []int64, height int64) {
 	n := int(slices.Max(of)) + 1
 	size, up, order := make([]int64, n), make([]int64, n), make([]int, n)
+	boxes := make([]model.Box, n)
 	for k, o := range of {
-		size[o], up[o] = max(size[o], st.Problem.Buffers[k].Size), max(up[o], sizes[k])
+		size[o], up[o] = max(size[o], st.Problem.Buffers[k].Size), max(up[o], p.Sizes[k])
+		if p.Boxes != nil {
+			boxes[o] = boxes[o].Over(p.Boxes[k])
+			size[o] = boxes[o].Bytes()
+			up[o] = bound.Up(size[o], p.Step)
+		}
 	}
 	for o := range order {
 		order[o] = o
@@ -133,7 +144,7 @@ func (s *Search) fewest(ctx context.Context) {
 			q.leastObjects = min(r.Bound, q.mostObjects)
 		}
 		if r.Of != nil && r.Sum < q.mostObjects {
-			q.offsets, q.height = stack(q.strip, x.problem.Sizes, r.Of)
+			q.offsets, q.height = stack(q.strip, &x.problem, r.Of)
 			q.mostObjects = r.Sum
 		}
 	}

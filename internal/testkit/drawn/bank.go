@@ -36,8 +36,12 @@ func Bank(r *rand.Rand, want ...string) *model.Problem {
 			p = Broad(r, rest...)
 		}
 		q, rules := *p, *p.Rules
-		if q.Rules = &rules; slices.Contains(banks, "objects") {
+		extents := slices.Contains(banks, "extents")
+		if q.Rules = &rules; extents || slices.Contains(banks, "objects") {
 			divide(r, &q)
+		}
+		if extents && !extend(r, &q) {
+			continue
 		}
 		if slices.Contains(banks, "granularity") {
 			page(r, &q)
@@ -215,7 +219,11 @@ func choose(r *rand.Rand, p *model.Problem) bool {
 		i := r.IntN(n)
 		if b := p.Buffers[i]; n+k < 6 && !taken[i] && r.IntN(4) > 0 {
 			b.ID, b.Gaps = fmt.Sprintf("%s'%d", b.ID, k), slices.Clone(b.Gaps)
-			if b.Size = 1 + r.Int64N(b.Size+2); b.HasWindow() || b.Size < 1 {
+			if b.HasExtents() {
+				x := *b.Extra
+				b.Extra = &x
+				b.SetExtents(extents(r, len(x.Extents)))
+			} else if b.Size = 1 + r.Int64N(b.Size+2); b.HasWindow() || b.Size < 1 {
 				b.Size, b.Gaps = p.Buffers[i].Size, nil
 			}
 			if pools := p.AllPools(); r.IntN(2) == 0 && pools[0].ID != "" {
@@ -270,4 +278,67 @@ func divide(r *rand.Rand, p *model.Problem) {
 		o := p.Objective()
 		rules.Objective = slices.Insert(slices.Clone(o), r.IntN(len(o)+1), model.MeasureObjects)
 	}
+}
+
+// extents draws a size of several dimensions.
+func extents(r *rand.Rand, dims int) (x []int64) {
+	for range dims {
+		x = append(x, 1+r.Int64N(int64(5-dims)))
+	}
+	return x
+}
+
+// mostBeside is the largest size and alignment beside sizes of several dimensions, which only oracle.Ruled decides.
+const mostBeside = 24
+
+// extend gives sizes of several dimensions to the buffers that may be in a pool of objects. Buffers with rules that forbid
+// that lose these or go to other pools. It returns false if they can do neither, or if numbers are too large.
+func extend(r *rand.Rand, p *model.Problem) bool {
+	rules, dims := p.Rules, 2+r.IntN(2)
+	var others []int32
+	for k := range rules.Pools {
+		if rules.Pools[k].Alignment > mostBeside {
+			return false
+		}
+		if rules.Pools[k].Objects {
+			rules.Pools[k].Reserved = nil
+		} else {
+			others = append(others, int32(k))
+		}
+	}
+	listed := map[int32]bool{}
+	for _, t := range rules.Together {
+		for _, i := range t.Buffers {
+			listed[i] = true
+		}
+	}
+	for _, d := range rules.Distances {
+		listed[d.Buffers[0]], listed[d.Buffers[1]] = true, true
+	}
+	p.Buffers = slices.Clone(p.Buffers)
+	for i := range p.Buffers {
+		b, x := &p.Buffers[i], model.Extra{}
+		if b.Extra != nil {
+			x = *b.Extra
+		}
+		b.Extra = &x
+		if r.IntN(6) > 0 {
+			b.Alignment = 0
+		}
+		if r.IntN(2) == 0 {
+			b.Fixed = nil
+		}
+		if r.IntN(2) == 0 && b.HasWindow() {
+			b.Gaps = nil
+		}
+		if !listed[int32(i)] && b.Align() <= 1 && b.Fixed == nil && !b.HasWindow() {
+			b.SetExtents(extents(r, dims))
+			continue
+		}
+		x.Pools = slices.DeleteFunc(slices.Clone(others), func(k int32) bool { return !b.MayUse(k) })
+		if len(x.Pools) == 0 || max(b.Size, b.Align()) > mostBeside {
+			return false
+		}
+	}
+	return true
 }

@@ -111,5 +111,7 @@ func withoutIn(b *model.Buffer, feature string) {
 		b.Extra.Clocks = nil
 	case "evictions":
 		b.Extra.Evictions = nil
+	case "extents":
+		b.Extra.Extents = nil
 	}
 }

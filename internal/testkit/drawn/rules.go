@@ -17,7 +17,7 @@ var RuledFeatures = []string{
 }
 
 // BankRules are further features, which only Bank draws.
-var BankRules = []string{"different_pools", "same_pool", "objects", "lockstep", "borders", "sizes", "granularity", "groups", "alternatives"}
+var BankRules = []string{"different_pools", "same_pool", "objects", "lockstep", "borders", "sizes", "granularity", "groups", "alternatives", "extents"}
 
 // FeaturesOf returns the features of RuledFeatures and BankRules that a problem has, in their order.
 func FeaturesOf(p *model.Problem) []string {
@@ -33,6 +33,9 @@ func FeaturesOf(p *model.Problem) []string {
 		"lockstep": len(r.Lockstep) > 0, "borders": r.HasBorders(), "sizes": r.HasSizes(),
 		"granularity": r.HasPages() && len(r.Kinds) > 1, "groups": len(r.Groups) > 0,
 		"alternatives": r.HasAlternatives(),
+	}
+	for k := range r.Pools {
+		has["extents"] = has["extents"] || p.HasExtents(int32(k))
 	}
 	for _, q := range r.Pools {
 		has["capacity"] = has["capacity"] || q.Capacity > 0

@@ -183,7 +183,7 @@ func (o *ruled) reaches() bool {
 		if b.Extra != nil {
 			parts += int64(len(b.Extra.Evictions))
 		}
-		sum += parts * (b.Size + every - 1)
+		sum += parts * (max(b.Size, o.covering(b)) + every - 1)
 		extents += b.Size
 		if b.Fixed != nil {
 			top = max(top, *b.Fixed+b.Size)

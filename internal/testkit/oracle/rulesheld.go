@@ -85,6 +85,9 @@ func (o *ruled) tied(k int) bool {
 
 // legal reports whether piece k shares no byte with those before it that it may not.
 func (o *ruled) legal(k int) bool {
+	if !o.fitting(k) {
+		return false
+	}
 	for m := range o.links[k] {
 		if o.clash(&o.pieces[k], &o.pieces[m], &o.links[k][m]) {
 			return false

@@ -50,14 +50,12 @@ func (o *ruled) values(placed func(m int) bool, pays func(m, n int) bool, fee fu
 			}
 		}
 	}
+	objects := o.objects(placed)
+	for _, x := range objects {
+		heights[x.pool] = max(heights[x.pool], x.at+x.bytes())
+	}
 	for q := range peaks {
 		peaks[q] = max(peaks[q], heights[q])
-	}
-	var objects []object
-	for m, x := range o.pieces {
-		if y := (object{x.pool, x.at}); placed(m) && o.pools[x.pool].Objects && !slices.Contains(objects, y) {
-			objects = append(objects, y)
-		}
 	}
 	for g := range o.rules.Groups {
 		if fee(g) {
@@ -65,12 +63,6 @@ func (o *ruled) values(placed func(m int) bool, pays func(m, n int) bool, fee fu
 		}
 	}
 	return o.vector(heights, peaks, cost, penalty, int64(len(objects)))
-}
-
-// object is a pool that is divided into objects, and where one of them begins.
-type object struct {
-	pool int
-	at   int64
 }
 
 // vector returns the measures of the objective, from the heights and peaks of the pools, and the others.

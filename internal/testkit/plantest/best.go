@@ -67,7 +67,7 @@ func BruteForce(
 	x := tally{Lower: map[string]int{}}
 	for x.Total < total {
 		p := draw()
-		best, _, decided := oracle.Chains(p, 20_000)
+		best, _, decided := oracle.Best(p, 20_000)
 		if !decided {
 			continue
 		}
@@ -76,7 +76,7 @@ func BruteForce(
 			x.None++
 		}
 		for _, rule := range rules {
-			if without, _, ok := oracle.Chains(drawn.Without(p, rule), 20_000); ok && !slices.Equal(without, best) {
+			if without, _, ok := oracle.Best(drawn.Without(p, rule), 20_000); ok && !slices.Equal(without, best) {
 				x.Lower[rule]++
 			}
 		}

@@ -17,7 +17,7 @@ import (
 var lists = [columns.Count]string{
 	"reserved", "allowed", "costs", "together", "apart", "mayOverlap", "distances", "penalties", "evictions",
 	"differentPools", "samePool", "objects", "lockstep", "borders", "sizes", "spans", "granularity", "kinds",
-	"groups", "groupCosts", "alternatives",
+	"groups", "groupCosts", "alternatives", "extents",
 }
 
 // Rules gives a problem its rules; a value that is undefined gives none.
