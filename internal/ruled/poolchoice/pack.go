@@ -167,10 +167,10 @@ func (x *packing) evict(ctx context.Context) error {
 		}
 		now := x.loads.PoolOf(of)
 		left := slices.DeleteFunc(members, func(i int32) bool { return now[i] != before[i] })
-		fits := !slices.ContainsFunc(left, func(i int32) bool {
-			return offsets[i]+x.lowering.Problem.Buffers[i].Size > x.lowering.Pools[failed].Capacity
-		})
-		if fits && len(left) > 0 {
+		if len(left) == 0 {
+			continue
+		}
+		if s := x.lowering.Strip(failed, left, nil); s.Height(s.Lower(offsets)) <= x.lowering.Pools[failed].Capacity {
 			x.plans.Offer(failed, left, offsets)
 		}
 	}

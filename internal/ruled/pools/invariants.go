@@ -10,10 +10,7 @@ func (s *Search) check(m model.Measure, value, bound int64) {
 	invariants.Must(bound <= value, "above the value is the bound of "+string(m), int(value), int(bound))
 	for k := range s.pools {
 		q := &s.pools[k]
-		top := int64(0)
-		for i, at := range q.offsets {
-			top = max(top, at+q.strip.Problem.Buffers[i].Size)
-		}
+		top := q.strip.Height(q.offsets)
 		invariants.Equal(q.height, top, "height of pool", k)
 		invariants.Must(q.capacity == 0 || top <= q.capacity, "above its capacity is pool", k)
 		invariants.Must(!q.minimised || q.least <= s.paidIn(q), "above what it pays is the least of pool", k)

@@ -26,7 +26,7 @@ const stackShare = 20
 
 // stacked asks the walk about a strip that the planner has left undecided with answer a. It returns the better answer.
 func (s *Search) stacked(ctx context.Context, st *lower.Strip, capacity, nodes int64, a answer) answer {
-	if run.HelpOf(s.planner)&run.HelpStack == 0 || capacity == 0 || len(st.Reserved) > 0 || st.Edges != nil ||
+	if run.HelpOf(s.planner)&run.HelpStack == 0 || capacity == 0 || len(st.Reserved) > 0 || st.Edges != nil || st.TooMany ||
 		st.Impossible != "" || ctx.Err() != nil {
 		return a
 	}
@@ -56,7 +56,7 @@ func (s *Search) Stackable(pool int32) bool {
 		all[i] = int32(i)
 	}
 	st := s.Lowering.Strip(pool, all, nil)
-	return len(st.Reserved) == 0 && st.Edges == nil && st.Impossible == "" && timeline.New(st.Problem).Plain
+	return len(st.Reserved) == 0 && st.Edges == nil && !st.TooMany && st.Impossible == "" && timeline.New(st.Problem).Plain
 }
 
 // Choose asks the walk which buffers should be in a pool, within the nodes that are left and within most states.

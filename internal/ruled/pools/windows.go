@@ -53,7 +53,8 @@ func (s *Search) WindowsOf(pool int32, members []int32) *Windows {
 	if !s.planner.Info().Exact || len(strip.Problem.Buffers) > mostWindowed {
 		return nil
 	}
-	if capacity == 0 || len(members) == 0 || strip.Impossible != "" || len(strip.Reserved) > 0 || strip.Edges != nil {
+	if capacity == 0 || len(members) == 0 || strip.Impossible != "" || len(strip.Reserved) > 0 || strip.Edges != nil ||
+		strip.TooMany {
 		return nil
 	}
 	tl := timeline.New(strip.Problem)
