@@ -39,7 +39,7 @@ func (x *tflitePlan) Brief() Brief {
 		a.Target, WhichKernels(r.set))
 	switch {
 	case before > need:
-		size += fmt.Sprintf(", %.1f%% less than as it is, %d", less(need, before), before)
+		size += fmt.Sprintf(", %.1f%% less than without a plan, %d", less(need, before), before)
 	case r.HeadPlanned <= r.LowerBound:
 		size += ", as it is; no placement is lower, proven"
 	default:
@@ -60,7 +60,7 @@ func (x *tflitePlan) Brief() Brief {
 		b.Lines = append(b.Lines, fmt.Sprintf("right with the kernels %[1]s alone: with others the outputs may be wrong; "+
 			"'stowage check --diagonal=%[1]s FILE' checks the plan that is written", r.library))
 	}
-	b.saving(r.WouldLower, "head")
+	b.saving(r.WouldLower)
 	b.Strips = slices.ContainsFunc(r.WouldLower, func(w wouldLower) bool { return w.Option == tilingName })
 	return b
 }
@@ -70,7 +70,7 @@ func (x *onnxPlan) Brief() Brief {
 	b := Brief{Kind: "csv"}
 	b.height(filepath.Base(x.r.Model), x.r.Planned, x.r.LowerBound, x.r.Greedy, "greedy by size")
 	b.answer(x.r.Fit)
-	b.saving(x.r.WouldLower, "plan")
+	b.saving(x.r.WouldLower)
 	return b
 }
 
@@ -83,7 +83,7 @@ func (r *graphReport) Brief() Brief {
 		return b
 	}
 	b.height(filepath.Base(r.file), r.p.Height, r.p.LowerBound, r.sum(), "nothing shared")
-	b.saving(r.would, "plan")
+	b.saving(r.would)
 	return b
 }
 
@@ -121,7 +121,7 @@ func (b *Brief) answer(f *fitReport) {
 }
 
 // saving adds what saves most, and its flags.
-func (b *Brief) saving(would []wouldLower, what string) {
+func (b *Brief) saving(would []wouldLower) {
 	best := -1
 	for k := range would {
 		if w := &would[k]; w.Option != tilingName && w.Saved > 0 && (best < 0 || w.Head < would[best].Head) {
@@ -141,7 +141,7 @@ func (b *Brief) saving(would []wouldLower, what string) {
 	default:
 		return // the answer has named what would help
 	}
-	b.Lines = append(b.Lines, fmt.Sprintf("a %s of %d bytes in place of %d with %s, %.1f%% less", what, w.Head,
+	b.Lines = append(b.Lines, fmt.Sprintf("the tensors would take %d bytes in place of %d with %s, %.1f%% less", w.Head,
 		w.Head+w.Saved, conditional(w.Option), less(w.Head, w.Head+w.Saved)))
 }
 

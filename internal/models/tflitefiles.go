@@ -128,6 +128,11 @@ func (r *planReport) comment() string {
 	if r.elsewhere != "" {
 		note += " W" + r.elsewhere[1:] + "."
 	}
+	if r.Split != nil {
+		for _, line := range r.Split.resolver() {
+			note += " F" + line[1:] + "."
+		}
+	}
 	return strings.TrimSpace(note + " " + r.assumed())
 }
 

@@ -49,7 +49,7 @@ func withVerb(p *Program, args []string) []string {
 	}
 	verb := []string{"solve", "--brief"}
 	switch kind := fileKind(file); {
-	case kind.Model() || commandOf(file) == "plan":
+	case (kind.Model() || commandOf(file) == "plan") && !varies(flags): // solve has the short answer about all sizes
 		verb[0] = "plan"
 	case kind == format.Trace && strings.HasSuffix(outputOf(flags), ".plan"):
 		verb = []string{"arena", "plan"}

@@ -43,6 +43,7 @@ func TestSplitAnswers(t *testing.T) {
 		{line: "-o c.tflite -o c.h easy.tflite", says: "written: c.h\n", not: "written: c.tflite", has: "c.tflite"},
 		{line: "-o c.tflite -o c.h easy.tflite --force", says: "no plan is written: the runtime's own is as low"},
 		{line: "--split -o d.tflite large.tflite", says: "written: d.tflite", has: "d.tflite"},
+		{line: "--split -o large.h large.tflite", says: "written: large.h", has: "large.h"},
 		{line: "--split large.tflite", says: " more arithmetic\nfirmware with a MicroMutableOpResolver needs resolver.Add"},
 	} {
 		var out bytes.Buffer
@@ -55,6 +56,20 @@ func TestSplitAnswers(t *testing.T) {
 				t.Errorf("%s: %s is there: %v", c.line, file, err == nil)
 			}
 		}
+	}
+}
+
+// TestSplitHeader: the header for firmware names the operators that strips need, since the model is built in with it.
+func TestSplitHeader(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must.Do(t, os.WriteFile("large.tflite", tflitemade.Images(33, 5), 0o666))
+	var out bytes.Buffer
+	if code := execute([]string{"plan", "--split", "-q", "-o", "large.h", "large.tflite"}, &out, &out); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, &out)
+	}
+	text := strings.Join(strings.Fields(string(must.Get(os.ReadFile("large.h"))(t))), " ")
+	if want := "Firmware with a MicroMutableOpResolver needs resolver.Add"; !strings.Contains(strings.ReplaceAll(text, " * ", " "), want) {
+		t.Errorf("the header does not say %q:\n%s", want, text[:min(len(text), 1500)])
 	}
 }
 

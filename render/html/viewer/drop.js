@@ -129,7 +129,8 @@ class Drop {
     // Only a table in which end leaves open what it means has this control.
     this.ends = make("select");
     this.ends.id = "plan-ends";
-    for (const [word, means] of Object.entries(ENDS)) this.ends.append(new Option(`${word}: ${means}`, word));
+    for (const word of Object.keys(ENDS)) this.ends.append(new Option(word, word)); // short, or the bar cuts it off
+    this.ends.title = Object.entries(ENDS).map(([word, means]) => `${word}: ${means}`).join("; ");
     this.endsField = field("End is", this.ends);
     this.endsField.hidden = true;
     const open = (this.open = make(
