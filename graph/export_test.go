@@ -9,6 +9,13 @@ func StripCounts(counts []int) []int {
 	return was
 }
 
+// MostLooked sets how many chains in strips are looked at, and returns what it was.
+func MostLooked(n int) int {
+	was := mostLooked
+	mostLooked = n
+	return was
+}
+
 // A ChainIn is a chain in strips, for tests.
 type ChainIn struct{ First, Last, Strips int }
 

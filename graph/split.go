@@ -18,9 +18,9 @@ import (
 // (internal/tiling/choose.go), as it does for TFLite models. The plans of these sets are compared with the plan without
 // strips.
 //
-// Invariant: the plan is never higher than the one without strips. LowerBound is a bound for all sets of the chains
-// that were looked at: those that alone do not add too much arithmetic. With a capacity that the plan without strips
-// does not fit, the set with the least arithmetic is looked for.
+// Invariant: the plan is never higher than the one without strips. LowerBound is a bound for all sets of chains that
+// alone do not add too much arithmetic. If not all of them were looked at, the others count at their best (bound). With
+// a capacity that the plan without strips does not fit, the set with the least arithmetic is looked for.
 //
 // Complexity: O(operators² · numbers of strips) chains, at most mostLooked, each in O(its calls + values); then at most
 // mostSets plans with a limit of nodes.
@@ -29,10 +29,12 @@ import (
 
 // The limits of the search for strips.
 const (
-	mostLooked = 20_000 // chains in strips that are looked at
-	mostSets   = 24     // sets of chains that are planned
-	setNodes   = 20_000 // of each of these plans, unless Run.NodeLimit is set
+	mostSets = 24     // sets of chains that are planned
+	setNodes = 20_000 // of each of these plans, unless Run.NodeLimit is set
 )
+
+// mostLooked is how many chains in strips are looked at.
+var mostLooked = 20_000
 
 // stripCounts are the numbers of strips that are looked at.
 var stripCounts = tiling.Counts
@@ -73,7 +75,7 @@ type splitter struct {
 	best *Plan
 	all  []tiling.Segment
 	in   []chainIn // by segment
-	cut  bool      // not all chains were looked at
+	left []int     // nil, or by last operator the first one of the shortest chain that was not looked at, -1 for none
 
 	known  map[string]bool // sets of segments that were planned
 	chosen []int           // the segments of the best plan
@@ -93,10 +95,7 @@ func (c *splitter) choose(ctx context.Context) error {
 	}
 	ops.Least = ops.Load
 	c.look(ctx, ops, floor)
-	bound := floor
-	if !c.cut {
-		bound = ops.Bound(c.all)
-	}
+	bound := c.bound(ops)
 	paths := ops.Paths(c.all)
 	given := c.best
 	capacity := c.o.Run.Capacity
@@ -216,7 +215,7 @@ func (c *splitter) look(ctx context.Context, ops *tiling.Operators, floor int64)
 					continue
 				}
 				if looked++; looked > mostLooked || ctx.Err() != nil {
-					c.cut = true
+					c.leave(length, last, costly)
 					return
 				}
 				in := chainIn{first, last, strips}
@@ -228,6 +227,87 @@ func (c *splitter) look(ctx context.Context, ops *tiling.Operators, floor int64)
 			}
 		}
 	}
+}
+
+// leave notes which chains were not looked at: longer ones, and those of this length that end with last or behind it.
+func (c *splitter) leave(length, last int, costly [][]bool) {
+	c.left = slices.Repeat([]int{-1}, len(c.order))
+	for k := range c.left {
+		if slices.Contains(costly[k], false) {
+			c.left[k] = k - length
+			if k < last {
+				c.left[k]--
+			}
+		}
+	}
+}
+
+// bound returns a load that no set of chains is below. A chain that was not looked at has its whole result when it ends.
+// It has its whole operands when it begins, if all of them are read. With all that lives on around it, no number of
+// strips has less.
+func (c *splitter) bound(ops *tiling.Operators) int64 {
+	if c.left == nil {
+		return ops.Bound(c.all)
+	}
+	n := len(c.order)
+	lives := make([]int64, n+2) // by place: bytes that are there before its operator, and are needed then or later
+	for v := range c.g.Values {
+		last := n
+		if r := c.readers[v]; !c.output[v] && len(r) > 0 {
+			last = r[len(r)-1]
+		} else if !c.output[v] {
+			last = c.maker[v]
+		}
+		if x := &c.g.Values[v]; x.planned() && last > c.maker[v] {
+			lives[c.maker[v]+1] += x.Size
+			lives[last+1] -= x.Size
+		}
+	}
+	for k := range n {
+		lives[k+1] += lives[k]
+	}
+	reads := make([]bool, n)
+	for place := range reads {
+		reads[place] = c.eachReads(c.at(place))
+	}
+	ends := ops.Endings(c.all)
+	least := make([]int64, n+1) // by place: of the paths up to it, the largest load
+	for last := range n {
+		best := max(least[last], ops.Least[last])
+		for _, k := range ends[last] {
+			best = min(best, max(least[c.all[k].First], c.all[k].Least))
+		}
+		sure, next := true, last // whether each line that an operator from next on makes reads something
+		for first := c.left[last]; first >= 0 && len(c.at(first).Reads) > 0; first-- {
+			for ; next >= first; next-- {
+				sure = sure && reads[next]
+			}
+			if load := max(least[first], lives[last+1]); sure {
+				best = min(best, max(load, lives[first]))
+			} else {
+				best = min(best, load)
+			}
+		}
+		least[last+1] = best
+	}
+	return least[n]
+}
+
+// eachReads reports whether each line of an operator's results reads a line of each operand. If it lies in the padding
+// alone, or lists none, it does not.
+func (c *splitter) eachReads(o *Operator) bool {
+	for k := range o.Reads {
+		r := &o.Reads[k]
+		if len(o.Results) == 0 {
+			return false
+		}
+		for line := range c.g.Values[o.Results[0]].Lines {
+			if first, end := r.lines(line, line+1, c.g.Values[r.Operand].Lines); first >= end {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // plan plans a set of chains. It returns nil if there is no plan.

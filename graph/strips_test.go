@@ -387,6 +387,40 @@ func TestStripsBound(t *testing.T) {
 	}
 }
 
+// TestStripsBoundOfFew looks at so few chains that the others have to be bounded: the bound is at most that of all chains,
+// and in a quarter it is as high.
+func TestStripsBoundOfFew(t *testing.T) {
+	was := graph.StripCounts(few)
+	most := graph.MostLooked(1 << 30)
+	t.Cleanup(func() { graph.StripCounts(was); graph.MostLooked(most) })
+	lower, of := 0, 0
+	for seed := range uint64(plantest.Share(3000, 300)) {
+		r := rand.New(rand.NewPCG(seed, 44))
+		g := linedGraph(r, seed%2 == 0)
+		o := graph.Options{Solve: stowage.Solve, Strips: true, MaxWork: float64(r.IntN(4)) / 4}
+		o.Run.NodeLimit = 5_000
+		graph.MostLooked(1 << 30)
+		all := must.Get(graph.Make(t.Context(), g, o))(t)
+		for n := range 4 {
+			graph.MostLooked(n)
+			p := must.Get(graph.Make(t.Context(), g, o))(t)
+			if p.LowerBound > all.LowerBound {
+				t.Errorf("seed %d, %d chains: bound %d, but %d of all chains", seed, n, p.LowerBound, all.LowerBound)
+			}
+			if p.LowerBound < 1 {
+				t.Errorf("seed %d, %d chains: no bound", seed, n)
+			}
+			if of++; p.LowerBound < all.LowerBound {
+				lower++
+			}
+		}
+	}
+	t.Logf("%d of %d bounds are those of all chains", of-lower, of)
+	if lower*4 > of*3 {
+		t.Errorf("%d of %d bounds are below those of all chains", lower, of)
+	}
+}
+
 // TestStripsCapacity looks for the least work that fits.
 func TestStripsCapacity(t *testing.T) {
 	was := graph.StripCounts(few)

@@ -204,7 +204,9 @@ func (s *Operators) front(all []Segment, ends [][]int, limit int64) []*step {
 // onto puts a path onto a front, the least tail first, if no other one has as little tail and as little work. Of equal
 // ones that with the fewest segments stays, and of these the first.
 func onto(front []step, p step) []step {
-	from, equal := slices.BinarySearchFunc(front, p.tail, func(q step, tail int64) int { return cmp.Compare(q.tail, tail) })
+	from, equal := slices.BinarySearchFunc(front, p.tail, func(q step, tail int64) int {
+		return cmp.Compare(q.tail, tail)
+	})
 	switch {
 	case equal && (front[from].work < p.work || front[from].work == p.work && front[from].segments <= p.segments):
 		return front
