@@ -643,6 +643,17 @@ static int lengthen(stowage_arena *a) {
 #endif
 }
 
+/* forget_records drops the recording, and gives the pages back that it took. */
+static void forget_records(stowage_arena *a) {
+#ifndef _WIN32
+  if (a->records) munmap(a->records, a->cap_records * sizeof *a->records);
+  a->records = NULL;
+  a->cap_records = 0;
+#endif
+  a->n_records = a->n_names = a->n_logs = 0;
+  a->s.recording = 0;
+}
+
 /* note adds a line to the recording. Without memory the recording ends where the last step did. */
 static void note(stowage_arena *a, char kind, size_t thread, uint64_t x, uint64_t y, uint32_t z) {
   if (a->recording < IN_STEP) return;
@@ -984,7 +995,7 @@ void stowage_arena_watch(stowage_arena *a, int on) {
   mutex_lock(&a->lock);
   a->watching = on;
   forget_all(a);
-  a->n_records = a->n_names = a->n_logs = 0;
+  forget_records(a);
   a->next_id = 0;
   a->unbegun = 0;
   a->epoch++;

@@ -1,6 +1,6 @@
 """Programs from packages, as their users write them: models are built from their configuration with random weights, and nothing is
-downloaded. Each takes an arena, or what does nothing in its place, and a function to call before the first step and where the
-steady state begins, and returns what it has computed. Each runs in a process of its own: see rss.py."""
+downloaded. Each takes an arena, or what does nothing in its place, and a function to call before the first step, where the
+steady state begins, and after each step, and returns what it has computed. Each runs in a process of its own: see rss.py."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def steps(step: Callable[[int], float], arena: Any, mark: Mark, count: int = STE
             mark("steady")
         with arena:
             out.append(step(i))
+        mark("step")
     return out
 
 
@@ -339,6 +340,7 @@ def epochs(arena: Any, mark: Mark, workers: int = 0) -> list[float]:
                 optimizer.step()
                 out.append(loss.item())
                 del loss
+            mark("step")
             if i % 10 == 9:
                 with arena, torch.no_grad():
                     model.eval()
@@ -399,6 +401,10 @@ def lightning(arena: Any, mark: Mark) -> list[float]:
             if trainer.current_epoch in (0, 2):
                 mark("steady" if trainer.current_epoch else "before")
 
+        def on_train_batch_end(self, trainer: Any, _: Any, __: Any, ___: Any, i: int) -> None:
+            if i % 4 == 3:
+                mark("step")
+
     callbacks: list[Any] = [Marks()]
     if not isinstance(arena, contextlib.nullcontext):
         import stowage.torch.trainers
@@ -432,6 +438,9 @@ def trainer(arena: Any, mark: Mark) -> list[float]:
                 mark("before")
             if state.global_step == 15:
                 mark("steady")
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            mark("step")
 
     callbacks: list[Any] = [Marks()]
     if not isinstance(arena, contextlib.nullcontext):
@@ -479,6 +488,8 @@ def accelerate(arena: Any, mark: Mark) -> list[float]:
                 optimizer.step()
                 optimizer.zero_grad()
                 out.append(loss.item())
+            if accelerator.sync_gradients:
+                mark("step")
     return out
 
 
@@ -497,6 +508,7 @@ def ignite(arena: Any, mark: Mark) -> list[float]:
         stowage.torch.trainers.ignite(arena, engine)
         stowage.torch.trainers.ignite(arena, evaluator)
     engine.add_event_handler(Events.ITERATION_COMPLETED, lambda e: out.append(e.state.output))
+    engine.add_event_handler(Events.ITERATION_COMPLETED, lambda _: mark("step"))
     engine.add_event_handler(Events.EPOCH_COMPLETED, lambda _: evaluator.run(DataLoader(_texts(128), batch_size=64)))
     engine.add_event_handler(Events.EPOCH_STARTED(once=3), lambda _: mark("steady"))
     mark("before")
@@ -516,3 +528,4 @@ VARIED = (
     "generate-growing", "fasterrcnn", "bert-varied", "gpt2-varied", "gpt2-checkpoint-varied", "t5-varied", "vit-varied", "graphs", "epochs", "workers",
     "loop-odd",
 )  # fmt: skip
+LENGTHS = ("gpt2-varied", "gpt2-checkpoint-varied", "t5-varied", "vit-varied")  # of varied.py alone

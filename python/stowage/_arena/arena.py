@@ -45,6 +45,9 @@ MEASURING = 10  # seconds that stats waits for a measurement
 RECENT = 16  # steps after which an arena that serves less than half, or costs more than it saves, is switched off
 RECORD, ALIKE = 6, 10  # steps before the first planning, if the caller does not say how many: at least, and if one of them came twice
 PATIENCE = 2  # steps more than are to be recorded, after which the last is planned though none came twice
+ALMOST = 0.03  # steps that have so much less live than the largest are of its kind
+GROWS = 2  # first steps, in which malloc's heap grows
+LATEST = 64  # steps without a plan of which the least resident memory is known
 COSTS = 1.03  # the resident memory of served steps, as a share of that of steps without a plan, from which on the arena is off
 
 
@@ -88,12 +91,17 @@ class Stats(NamedTuple):
     """The resident memory now."""
     trimmed: int
     """What malloc_trim gave back at most before plans were loaded. That much of plain - steady a program can have without a plan."""
+    plain_least: int
+    """The least of the most resident memory of the steps that plain is of, without the first two and those that have less live: what malloc
+    takes for the same step differs from step to step, and from process to process."""
+    plain_middle: int
+    """The median of the same."""
 
     @property
     def saved(self) -> int:
-        """How much lower steps are with a plan, at least: plain - steady of resident memory, or baseline - peak if there is a baseline; 0 if it
-        is not lower or unknown. Without a plan malloc's heap would have grown on, mostly, after the steps that plain is of."""
-        without, by = (self.baseline, self.peak) if self.baseline else (self.plain, self.steady)
+        """How much lower a step is with a plan, mostly: plain_middle - steady of resident memory, or baseline - peak if there is a baseline; 0
+        if it is not lower or unknown. It is what this process takes less. In another process malloc's heap is another one."""
+        without, by = (self.baseline, self.peak) if self.baseline else (self.plain_middle, self.steady)
         return max(without - by, 0) if without and by else 0
 
     @property
@@ -114,10 +122,12 @@ class Stats(NamedTuple):
         if self.steady:
             text += f"; resident memory in steps: {self.steady:,} bytes with a plan"
             if self.plain:
-                more = self.steady - self.plain
-                text += f", {self.plain:,} before that: {'' if more > 0 else 'at least '}{abs(more):,} {'more' if more > 0 else 'saved'}"
+                more = self.steady - self.plain_middle
+                spread = self.plain_least < self.plain
+                text += f", {self.plain_least:,} to {self.plain:,} before that, {self.plain_middle:,} in the middle" if spread else f", {self.plain:,} before that"
+                text += f": {abs(more):,} {'more' if more > 0 else 'saved'}"
                 if self.before:
-                    steady, plain = (max(n - self.before, 0) >> 20 for n in (self.steady, self.plain))
+                    steady, plain = (max(n - self.before, 0) >> 20 for n in (self.steady, self.plain_middle))
                     text += f", {steady} in place of {plain} MiB above the start"
                 if more < 0 and self.trimmed:
                     text += f" (malloc_trim gave back {self.trimmed:,})"
@@ -205,6 +215,8 @@ class Arena:
         self._settled, self._rest = 0, 0  # steps since a plan was loaded; what of upstream is there between steps
         self._before = self._high = self._whole = self._plain = self._steady = 0  # resident memory; high: the process's own mark before
         self._asked = 0  # the bytes that were live in a step without a plan
+        self._took: list[tuple[int, int]] = []  # of the latest steps before a plan: bytes that were live, resident memory
+        self._read_most = 0  # the most resident memory that was read in steps before a plan
         self._last: Optional[Stats] = None
         self._lib.stowage_arena_guard(self._at, int(guard))
         self._state = "recording"
@@ -291,6 +303,9 @@ class Arena:
         if not failed and (s.last.outside or s.last.missed) and s.last.served * 100 < s.last.outside + s.last.missed:
             took = s.resident_step
             if not s.plans and s.resident and not self._settled:
+                self._read_most = max(self._read_most, took - s.recording)
+                if s.steps > GROWS:
+                    self._took = [*self._took[-LATEST:], (s.live_step, took - s.recording)]
                 self._mark()  # it has what kernels take between two reads of resident memory
                 took = max(took, self._whole)
             self._plain, self._asked = max(self._plain, took - s.recording), max(self._asked, s.live_step)
@@ -352,9 +367,13 @@ class Arena:
     def _off(self, why: str) -> None:
         self._mark()
         self._lib.stowage_slot_unload(self._slot)
+        self._ends(why)
+        warn(f"the arena is {self._state}")
+
+    def _ends(self, why: str) -> None:
+        """Is off from now on: nothing is recorded any more, and what the recording took goes back."""
         self._lib.stowage_arena_watch(self._at, 0)
         self._state = f"off: {why}"
-        warn(f"the arena is {self._state}")
 
     def _renew(self) -> None:
         """Takes a new block for the plans. Something lives on in the old one where the plan expects other things:
@@ -398,14 +417,20 @@ class Arena:
 
     def _fails(self, why: str) -> None:
         """Goes on with the plans that are there, or without any."""
-        self._state = "serving" if self._read().plans else f"off: {why}"
+        if self._read().plans:
+            self._state = "serving"
+        else:
+            self._ends(why)
         warn(f"the arena has no plan for these steps: {why}")
 
     def _take(self) -> None:
         """Takes the plan if it is there, or comes within what is left to wait."""
         process, folder = self._process, self._folder
         if process is None or folder is None or self._pid != os.getpid():  # the child of a fork has no planner
-            self._state = "serving" if self._read().plans else "off: forked while the planner ran"
+            if self._read().plans:
+                self._state = "serving"
+            else:
+                self._ends("forked while the planner ran")
             return
         if self._wait > 0:
             begin = time.monotonic()
@@ -468,8 +493,15 @@ class Arena:
             self._state, s.steps, s.plans, s.all.served, s.all.missed, s.all.refused, s.all.kept,
             max(s.total_peak - rest, s.block) if self._settled else 0, self._baseline(s), s.planned, s.bound, s.damaged,
             self._before, max(self._whole, s.resident_peak), self._plain, self._steady, self._resident() if s.resident else 0,
-            int(self._lib.stowage_slot_trimmed(self._slot)),
+            int(self._lib.stowage_slot_trimmed(self._slot)), *self._spread(),
         )  # fmt: skip
+
+    def _spread(self) -> tuple[int, int]:
+        """Returns the least and the median of what steps without a plan took, of those that ask for about as much as the largest; what the
+        most of all took if only the first ones are known. What kernels take between two reads is that of the process's own mark."""
+        most, kernels = max((live for live, _ in self._took), default=0), max(self._plain - self._read_most, 0)
+        took = sorted(took + kernels for live, took in self._took if live >= (1 - ALMOST) * most)
+        return (took[0], (took[len(took) // 2] + took[(len(took) - 1) // 2]) // 2) if took else (self._plain, self._plain)
 
     def _measure(self, folder: str) -> list[str]:
         """Returns the arguments of a Python process that prints what the usual allocator takes for the trace in a
