@@ -190,6 +190,7 @@ var kernels = sync.OnceValue(func() map[string]kernel {
 		"DEPTH_TO_SPACE":          {options: words(4), temporaries: "0o", kept: ownShape},
 		"DEQUANTIZE":              oneInput(none, same(32)),
 		"DIV":                     twoInputs(words(4), same(28)),
+		"DYNAMIC_UPDATE_SLICE":    {temporaries: "012o"},
 		"ELU":                     oneInput(none, same(256)),
 		"EQUAL":                   {data: same(32), temporaries: "01"},
 		"EXP":                     oneInput(none, data{}),

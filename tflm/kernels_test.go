@@ -132,6 +132,7 @@ func singles() []single {
 	add(tfliteschema.BuiltinOperatorGATHER, list{floats(5, 8), ints32(3)}, list{floats(3, 8)})
 	add(tfliteschema.BuiltinOperatorGATHER_ND, list{floats(5, 8), ints32(3, 1)}, list{floats(3, 8)})
 	add(tfliteschema.BuiltinOperatorSLICE, list{f, fixed(0, 0, 0, 0), fixed(1, 2, 2, 8)}, list{floats(1, 2, 2, 8)})
+	add(tfliteschema.BuiltinOperatorDYNAMIC_UPDATE_SLICE, list{f, floats(1, 2, 2, 8), ints32(4)}, list{f})
 	add(tfliteschema.BuiltinOperatorSTRIDED_SLICE, list{f, fixed(0, 0, 0, 0), fixed(1, 2, 2, 8), fixed(1, 1, 1, 1)},
 		list{floats(1, 2, 2, 8)})
 	add(tfliteschema.BuiltinOperatorTRANSPOSE, list{f, fixed(0, 3, 1, 2)}, list{floats(1, 8, 4, 4)})

@@ -15,6 +15,9 @@ import (
 // Tensors that no operator uses any more leave the model: a runtime would give them a place. New tensors take over
 // their numbers, and further ones come behind. So all other tensors keep their numbers, which signatures refer to.
 //
+// New subgraphs come behind those of the model. A subgraph has a list of tensors of its own, so weights that it reads
+// are in that list once more, as the same table.
+//
 // Invariant: the file of a sketch parses to the sketch.
 //
 // Complexity: O(tensors + operators).
@@ -25,21 +28,36 @@ type Edit struct {
 	Tensors []NewTensor
 	// Operators are all of the subgraph, in the order in which they run.
 	Operators []NewOperator
+	// Subgraphs are new, for operators that run them.
+	Subgraphs []NewSubgraph
+}
+
+// A NewSubgraph is behind the subgraphs of a model. Its operators, inputs and outputs refer to its own tensors.
+type NewSubgraph struct {
+	Name            string
+	Tensors         []NewTensor
+	Operators       []NewOperator
+	Inputs, Outputs []int32
 }
 
 // A NewTensor has a shape of its own.
 type NewTensor struct {
 	Name  string  // may be empty
 	Shape []int32 // dimensions, none 0
-	Like  int32   // the tensor of the model that has the same type and quantization; not read for a constant
-	Data  []int32 // of a constant; nil for a value
+	Like  int32   // the tensor of the model that has the same type and quantization; not read for a constant with Data
+	Data  []int32 // of a constant of type INT32; nil for others
+	Zeros bool    // it is a constant of zeros
+	Type  Type    // of a value without quantization; then Like is -1
+	// Same says that it is the tensor Like itself, which the list of a subgraph needs, too. All else is not read.
+	Same bool
 }
 
-// A NewOperator is an old one with other tensors, or a SLICE, PAD or CONCATENATION.
+// A NewOperator is an old one with other tensors, or one without options, a CONCATENATION, or a WHILE.
 type NewOperator struct {
 	From            int     // the operator of the model; -1: a new one
 	Code            Code    // of a new one
 	Axis            int32   // of a CONCATENATION
+	Callees         []int32 // of a WHILE: its condition and its body, as indices into Edit.Subgraphs
 	Padding         Padding // what that of an old one becomes
 	Inputs, Outputs []int32 // tensors of the subgraph, and new ones: see Edit
 }
@@ -59,8 +77,23 @@ type edited struct {
 	old       *Model
 	tensors   []*NewTensor  // of the first subgraph; nil: the old one of the same number
 	operators []NewOperator // with the sketch's numbers of tensors
+	graphs    []NewSubgraph // with their own numbers
 	constants [][]byte
 	first     int // the buffer of the first of the constants
+}
+
+// keep gives a constant its buffer: constants of the same bytes have one.
+func (d *edited) keep(t *Tensor, of *NewTensor) {
+	data := words(of.Data)
+	if of.Data == nil {
+		data = make([]byte, t.Bytes)
+	}
+	at := slices.IndexFunc(d.constants, func(x []byte) bool { return string(x) == string(data) })
+	if at < 0 {
+		at = len(d.constants)
+		d.constants = append(d.constants, data)
+	}
+	t.Buffer = d.first + at
 }
 
 // Edited returns the model with other operators in its first subgraph. Plans that it has are dropped: they are for
@@ -99,9 +132,8 @@ func (m *Model) Edited(e *Edit) (*Model, error) {
 		if out.Tensors[number[k]], err = m.sketched(t); err != nil {
 			return nil, err
 		}
-		if t.Data != nil {
-			out.Tensors[number[k]].Buffer = d.first + len(d.constants)
-			d.constants = append(d.constants, words(t.Data))
+		if out.Tensors[number[k]].Constant {
+			d.keep(&out.Tensors[number[k]], t)
 		}
 	}
 	renumber := func(all []int32) []int32 {
@@ -120,25 +152,85 @@ func (m *Model) Edited(e *Edit) (*Model, error) {
 	out.Operators = make([]Operator, 0, len(e.Operators)+len(m.Operators)-s.OperatorCount)
 	for _, o := range e.Operators {
 		o.Inputs, o.Outputs = renumber(o.Inputs), renumber(o.Outputs)
+		o.Callees = m.behind(o.Callees)
 		d.operators = append(d.operators, o)
-		made := Operator{Code: o.Code}
-		if o.From >= 0 {
-			made = m.Operators[o.From]
-		} else if o.Code == Code(tfliteschema.BuiltinOperatorCONCATENATION) {
-			made.Options = &Options{Axis: o.Axis}
-		}
-		made.Inputs, made.Outputs = o.Inputs, o.Outputs
-		if o.Padding != KeptPadding {
-			changed := *made.Options
-			changed.Same = o.Padding == SamePadding
-			made.Options = &changed
-		}
-		out.Operators = append(out.Operators, made)
+		out.Operators = append(out.Operators, m.operatorOf(&o, o.Inputs, o.Outputs))
 	}
 	out.Subgraphs = slices.Clone(m.Subgraphs)
 	out.Subgraphs[0].TensorCount, out.Subgraphs[0].OperatorCount = count, len(e.Operators)
 	out.moveOthers(m, count-s.TensorCount, len(e.Operators)-s.OperatorCount)
+	for k := range e.Subgraphs {
+		if err := out.add(d, &e.Subgraphs[k]); err != nil {
+			return nil, err
+		}
+	}
 	return &out, nil
+}
+
+// behind returns the numbers of new subgraphs in the model.
+func (m *Model) behind(callees []int32) []int32 {
+	callees = slices.Clone(callees)
+	for k := range callees {
+		callees[k] += int32(len(m.Subgraphs))
+	}
+	return callees
+}
+
+// operatorOf returns an operator of an edit as it would be read.
+func (m *Model) operatorOf(o *NewOperator, inputs, outputs []int32) Operator {
+	made := Operator{Code: o.Code, Callees: o.Callees}
+	if o.From >= 0 {
+		made = m.Operators[o.From]
+	} else if o.Code == Code(tfliteschema.BuiltinOperatorCONCATENATION) {
+		made.Options = &Options{Axis: o.Axis}
+	}
+	made.Inputs, made.Outputs = inputs, outputs
+	if o.Padding != KeptPadding {
+		changed := *made.Options
+		changed.Same = o.Padding == SamePadding
+		made.Options = &changed
+	}
+	return made
+}
+
+// add adds a new subgraph to a sketch.
+func (m *Model) add(d *edited, e *NewSubgraph) error {
+	first := len(m.Tensors)
+	place := func(all []int32) []int32 {
+		all = slices.Clone(all)
+		for i := range all {
+			if all[i] >= 0 {
+				all[i] += int32(first)
+			}
+		}
+		return all
+	}
+	for k := range e.Tensors {
+		t := &e.Tensors[k]
+		made := Tensor{}
+		if t.Same {
+			made = d.old.Tensors[t.Like]
+		} else {
+			var err error
+			if made, err = d.old.sketched(t); err != nil {
+				return err
+			}
+			if made.Constant {
+				d.keep(&made, t)
+			}
+		}
+		m.Tensors = append(m.Tensors, made)
+	}
+	s := Subgraph{
+		Name: e.Name, FirstTensor: first, TensorCount: len(e.Tensors), FirstOperator: len(m.Operators),
+		OperatorCount: len(e.Operators), Inputs: place(e.Inputs), Outputs: place(e.Outputs),
+	}
+	for k := range e.Operators {
+		o := &e.Operators[k]
+		m.Operators = append(m.Operators, d.old.operatorOf(o, place(o.Inputs), place(o.Outputs)))
+	}
+	m.Subgraphs, d.graphs = append(m.Subgraphs, s), append(d.graphs, *e)
+	return nil
 }
 
 // numbered returns the number of each new tensor, or what is wrong with the operators of an edit.
@@ -202,8 +294,11 @@ func use(used []bool, tensors []int32) {
 
 // sketched returns a new tensor as it would be read.
 func (m *Model) sketched(t *NewTensor) (Tensor, error) {
-	out := Tensor{Name: t.Name, Shape: t.Shape, Constant: t.Data != nil, Type: Type(tfliteschema.TensorTypeINT32)}
-	if t.Data == nil {
+	out := Tensor{Name: t.Name, Shape: t.Shape, Constant: t.Data != nil || t.Zeros, Type: t.Type}
+	switch {
+	case t.Data != nil:
+		out.Type = Type(tfliteschema.TensorTypeINT32)
+	case t.Like >= 0:
 		like := &m.Tensors[t.Like]
 		out.Type, out.Channels = like.Type, like.Channels
 	}

@@ -56,6 +56,15 @@ type sharedVector struct {
 
 // versionOf returns the version that a runtime asks of a new operator on elements of a type.
 func versionOf(code Code, t Type) int32 {
+	switch tfliteschema.BuiltinOperator(code) {
+	case tfliteschema.BuiltinOperatorBROADCAST_TO: // its first version was never released
+		if t != Type(tfliteschema.TensorTypeFLOAT32) {
+			return 3
+		}
+		return 2
+	case tfliteschema.BuiltinOperatorWHILE, tfliteschema.BuiltinOperatorDYNAMIC_UPDATE_SLICE:
+		return 1
+	}
 	switch tfliteschema.TensorType(t) {
 	case tfliteschema.TensorTypeINT8:
 		return 2
@@ -82,22 +91,30 @@ func (m *Model) codes(root *tfliteschema.Model) (number map[operatorCode]int, ad
 			number[key] = i
 		}
 	}
-	for k := range m.edit.operators {
-		o := &m.edit.operators[k]
-		if o.From < 0 {
-			key := m.codeOf(o)
-			if _, ok := number[key]; !ok {
-				number[key] = root.OperatorCodesLength() + len(added)
-				added = append(added, key)
+	look := func(all []NewOperator, first int) {
+		for k := range all {
+			if o := &all[k]; o.From < 0 {
+				key := m.codeOf(o, first)
+				if _, ok := number[key]; !ok {
+					number[key] = root.OperatorCodesLength() + len(added)
+					added = append(added, key)
+				}
 			}
 		}
+	}
+	look(m.edit.operators, 0)
+	for k := range m.edit.graphs {
+		look(m.edit.graphs[k].Operators, m.graph(k).FirstTensor)
 	}
 	return number, added
 }
 
-// codeOf returns the code of a new operator.
-func (m *Model) codeOf(o *NewOperator) operatorCode {
-	return operatorCode{o.Code, versionOf(o.Code, m.Tensors[o.Inputs[0]].Type)}
+// graph returns a new subgraph of a sketch.
+func (m *Model) graph(k int) *Subgraph { return &m.Subgraphs[len(m.edit.old.Subgraphs)+k] }
+
+// codeOf returns the code of a new operator of the subgraph whose first tensor is given.
+func (m *Model) codeOf(o *NewOperator, first int) operatorCode {
+	return operatorCode{o.Code, versionOf(o.Code, m.Tensors[first+int(o.Inputs[0])].Type)}
 }
 
 // codes writes the list of operator codes, the old ones and those that are added.
@@ -114,24 +131,51 @@ func (h *head) codes(root *tfliteschema.Model, slot int, added []operatorCode) {
 		table := h.vtable([]int{4, 0, 4, 4})
 		h.refer(list+4*(n+k), table)
 		h.u32(uint32(table - h.lastVtable))
-		h.u32(uint32(a.code)) // a byte: all three codes are below 127
+		h.u32(min(uint32(a.code), 127)) // a byte, PLACEHOLDER_FOR_GREATER_OP_CODES
 		h.u32(uint32(a.version))
 		h.u32(uint32(a.code))
 	}
 }
 
-// graphs writes the list of subgraphs of a sketch, of which only the first differs, and returns where it is.
+// graphs writes the list of subgraphs of a sketch, of which the first differs and some are new, and returns where it is.
 func (h *head) graphs(m *Model, root *tfliteschema.Model, number map[operatorCode]int) int {
 	at := len(h.bytes)
 	slots := h.list(len(m.Subgraphs))
 	var g tfliteschema.SubGraph
-	for i := 1; i < len(m.Subgraphs); i++ {
+	for i := 1; i < len(m.edit.old.Subgraphs); i++ {
 		root.Subgraphs(&g, i)
 		h.into(slots+4*i, int(g.Table().Pos))
 	}
 	root.Subgraphs(&g, 0)
 	h.refer(slots, h.edited(m, &g, number))
+	for k := range m.edit.graphs {
+		h.refer(slots+4*(len(m.edit.old.Subgraphs)+k), h.newGraph(m, k, &g, number))
+	}
 	return at
+}
+
+// newGraph writes a new subgraph and returns where it is. g is the first subgraph of the file.
+func (h *head) newGraph(m *Model, k int, g *tfliteschema.SubGraph, number map[operatorCode]int) int {
+	made, s := &m.edit.graphs[k], m.graph(k)
+	at := h.vtable([]int{4, 4, 4, 4, 4}) // tensors, inputs, outputs, operators, name
+	h.u32(uint32(at - h.lastVtable))
+	tensors := len(h.bytes)
+	h.u32(0)
+	h.share(list(made.Inputs))
+	h.share(list(made.Outputs))
+	operators := len(h.bytes)
+	h.u32(0)
+	h.share(text(made.Name))
+	h.refer(tensors, len(h.bytes))
+	h.tensors(m, s.FirstTensor, len(made.Tensors), func(k int) *NewTensor { return &made.Tensors[k] }, g)
+	h.refer(operators, len(h.bytes))
+	h.operators(m, s.FirstTensor, made.Operators, g, number)
+	return at
+}
+
+// text returns a string as the file has it.
+func text(s string) []byte {
+	return append(append(binary.LittleEndian.AppendUint32(nil, uint32(len(s))), s...), 0)
 }
 
 // edited writes the first subgraph of a sketch and returns where it is.
@@ -139,28 +183,41 @@ func (h *head) edited(m *Model, g *tfliteschema.SubGraph, number map[operatorCod
 	const tensors, operators = 0, 3
 	fields, at := h.table(g.Table(), subgraphLayout, []int{tensors, operators})
 	h.refer(fields[tensors], len(h.bytes))
-	list := h.list(len(m.edit.tensors))
+	h.tensors(m, 0, len(m.edit.tensors), func(k int) *NewTensor { return m.edit.tensors[k] }, g)
+	h.refer(fields[operators], len(h.bytes))
+	h.operators(m, 0, m.edit.operators, g, number)
+	return at
+}
+
+// tensors writes the list of n tensors of a subgraph whose first tensor is given. made is nil for an old one.
+func (h *head) tensors(m *Model, first, n int, made func(k int) *NewTensor, g *tfliteschema.SubGraph) {
+	list := h.list(n)
 	var t tfliteschema.Tensor
-	for k, made := range m.edit.tensors {
-		if made == nil {
+	for k := range n {
+		switch x := made(k); {
+		case x == nil:
 			g.Tensors(&t, k)
 			h.into(list+4*k, int(t.Table().Pos))
-			continue
+		case x.Same:
+			g.Tensors(&t, int(x.Like))
+			h.into(list+4*k, int(t.Table().Pos))
+		case x.Data != nil || x.Like < 0:
+			h.refer(list+4*k, h.tensor(&m.Tensors[first+k], flatbuffers.Table{}))
+		default:
+			g.Tensors(&t, int(x.Like))
+			h.refer(list+4*k, h.tensor(&m.Tensors[first+k], t.Table()))
 		}
-		if made.Data == nil {
-			g.Tensors(&t, int(made.Like))
-			h.refer(list+4*k, h.tensor(&m.Tensors[k], t.Table()))
-			continue
-		}
-		h.refer(list+4*k, h.tensor(&m.Tensors[k], flatbuffers.Table{}))
 	}
-	h.refer(fields[operators], len(h.bytes))
-	list = h.list(len(m.edit.operators))
+}
+
+// operators writes the list of operators of a subgraph whose first tensor is given.
+func (h *head) operators(m *Model, first int, all []NewOperator, g *tfliteschema.SubGraph, number map[operatorCode]int) {
+	list := h.list(len(all))
 	var o tfliteschema.Operator
-	for k := range m.edit.operators {
-		made := &m.edit.operators[k]
+	for k := range all {
+		made := &all[k]
 		if made.From < 0 {
-			h.refer(list+4*k, h.newOperator(made, number[m.codeOf(made)]))
+			h.refer(list+4*k, h.newOperator(made, number[m.codeOf(made, first)]))
 			continue
 		}
 		g.Operators(&o, made.From)
@@ -172,10 +229,9 @@ func (h *head) edited(m *Model, g *tfliteschema.SubGraph, number map[operatorCod
 		}
 		h.refer(list+4*k, h.changedOperator(made, &o))
 	}
-	return at
 }
 
-// tensor writes a new tensor and returns where it is. like is the table of an old one; of a constant it is empty.
+// tensor writes a new tensor and returns where it is. like is the table of an old one; without quantization it is empty.
 func (h *head) tensor(t *Tensor, like flatbuffers.Table) int {
 	widths := []int{4, 4, 4, 4, 4} // shape, type, buffer, name, quantization
 	quantization := 0
@@ -201,8 +257,7 @@ func (h *head) tensor(t *Tensor, like flatbuffers.Table) int {
 		h.u32(uint32(t.Buffer))
 	}
 	if t.Name != "" {
-		text := binary.LittleEndian.AppendUint32(nil, uint32(len(t.Name)))
-		h.share(append(append(text, t.Name...), 0))
+		h.share(text(t.Name))
 	}
 	if quantization != 0 {
 		h.into(len(h.bytes), quantization)
@@ -211,11 +266,20 @@ func (h *head) tensor(t *Tensor, like flatbuffers.Table) int {
 	return at
 }
 
-// newOperator writes a SLICE, a PAD or a CONCATENATION and returns where it is.
+// whileOptions is the number of WHILE's options in the schema's union.
+const whileOptions = 93
+
+// newOperator writes an operator that the model lacks and returns where it is.
 func (h *head) newOperator(o *NewOperator, code int) int {
 	widths := []int{4, 4, 4, 0, 0}
-	joins := o.Code == Code(tfliteschema.BuiltinOperatorCONCATENATION)
-	if joins {
+	union, options := 0, []uint32(nil)
+	switch tfliteschema.BuiltinOperator(o.Code) {
+	case tfliteschema.BuiltinOperatorCONCATENATION:
+		union, options = int(forms[tfliteschema.BuiltinOperatorCONCATENATION].number), []uint32{uint32(o.Axis)}
+	case tfliteschema.BuiltinOperatorWHILE:
+		union, options = whileOptions, []uint32{uint32(o.Callees[0]), uint32(o.Callees[1])}
+	}
+	if options != nil {
 		widths[optionsTypeField], widths[optionsField] = 4, 4
 	}
 	at := h.vtable(widths)
@@ -223,14 +287,16 @@ func (h *head) newOperator(o *NewOperator, code int) int {
 	h.u32(uint32(code))
 	h.share(list(o.Inputs))
 	h.share(list(o.Outputs))
-	if joins {
-		h.u32(uint32(forms[tfliteschema.BuiltinOperatorCONCATENATION].number))
+	if options != nil {
+		h.u32(uint32(union))
 		slot := len(h.bytes)
 		h.u32(0)
-		options := h.vtable([]int{4})
-		h.refer(slot, options)
-		h.u32(uint32(options - h.lastVtable))
-		h.u32(uint32(o.Axis))
+		table := h.vtable(slices.Repeat([]int{4}, len(options)))
+		h.refer(slot, table)
+		h.u32(uint32(table - h.lastVtable))
+		for _, x := range options {
+			h.u32(x)
+		}
 	}
 	return at
 }

@@ -2,6 +2,7 @@ package strips
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -26,6 +27,7 @@ type builder struct {
 	s         *Splitter
 	edit      tflite.Edit
 	origins   []Origin
+	loops     []Loop
 	constants map[string]int32
 
 	// Of the chain:
@@ -69,9 +71,15 @@ func (b *builder) chain(number int, c *Chain, result int32) error {
 	if c.Ring {
 		write = b.ring
 	}
+	first := len(b.edit.Operators)
 	parts, err := write(c, result, cuts)
 	if err != nil {
 		return err
+	}
+	if c.Loop {
+		if parts, err = b.loop(result, parts, first); err != nil {
+			return err
+		}
 	}
 	b.strip = -1
 	b.join(parts, result, result)
@@ -98,6 +106,17 @@ func (s *Splitter) cuts(c *Chain, result int32) ([]int, error) {
 		step = 1
 	}
 	out := []int{0}
+	if c.Loop { // all but the last have as many lines
+		lines := ((n+c.Strips-1)/c.Strips + step - 1) / step * step
+		if made := (n + lines - 1) / lines; made != c.Strips {
+			return nil, s.refuse(s.maker[result], fmt.Sprintf("a loop of strips of %d of its %d %s has %d, not %d", lines, n,
+				c.Axis, made, c.Strips))
+		}
+		for k := lines; k < n; k += lines {
+			out = append(out, k)
+		}
+		return append(out, n), nil
+	}
 	for k := 1; k < c.Strips; k++ {
 		out = append(out, (n/step*k+c.Strips/2)/c.Strips*step)
 	}

@@ -27,6 +27,7 @@ func FuzzSplit(f *testing.F) {
 		}
 		c := strips.Chain{
 			First: int(first), Last: int(last), Strips: int(n), Axis: strips.Axis(kind & 1), Ring: kind&2 > 0, Crop: kind&4 > 0,
+			Loop: kind&8 > 0,
 		}
 		s := strips.Of(m)
 		got, err := s.Split([]strips.Chain{c})

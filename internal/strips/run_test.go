@@ -108,6 +108,10 @@ func drawChains(m *tflite.Model, seed uint64, s *strips.Splitter) (out []*drawnC
 		}
 		if split, err := s.Split([]strips.Chain{c}); err == nil {
 			out = append(out, &drawnChain{seed, c, split})
+			c.Loop = true
+			if split, err := s.Split([]strips.Chain{c}); err == nil {
+				out = append(out, &drawnChain{seed, c, split})
+			}
 		}
 	}
 	return out
@@ -121,7 +125,7 @@ func TestLiteRT(t *testing.T) { same(t, lite(t), plantest.Share(2000, 40)) }
 
 // same compares the outputs of so many networks, whole and with chains in strips.
 func same(t *testing.T, r *runtime, networks int) {
-	ran, chains, fused, operators := 0, 0, 0, map[string]int{}
+	ran, chains, loops, rings, fused, operators := 0, 0, 0, 0, 0, map[string]int{}
 	for seed := range uint64(networks) {
 		m := network(t, seed)
 		want, err := r.outputs(m)
@@ -133,11 +137,21 @@ func same(t *testing.T, r *runtime, networks int) {
 		for _, d := range drawChains(m, seed, strips.Of(m)) {
 			chains++
 			called := map[int]bool{}
-			for k, o := range d.split.Origins {
-				if o.Chain >= 0 {
-					operators[d.split.Model.Operators[k].Name()]++
+			count := func(first int, origins []strips.Origin) {
+				for k, o := range origins {
+					if o.Chain >= 0 {
+						operators[d.split.Model.Operators[first+k].Name()]++
+					}
+					called[o.Operator] = called[o.Operator] || !o.Added
 				}
-				called[o.Operator] = called[o.Operator] || !o.Added
+			}
+			count(0, d.split.Origins)
+			for _, l := range d.split.Loops {
+				loops++
+				if d.chain.Ring {
+					rings++
+				}
+				count(d.split.Model.Subgraphs[l.Body].FirstOperator, l.Origins)
 			}
 			fused += len(m.Operators) - len(called)
 			if got, err := r.outputs(d.split.Model); err != nil || got != want {
@@ -147,13 +161,16 @@ func same(t *testing.T, r *runtime, networks int) {
 	}
 	for _, kind := range strings.Fields(`CONV_2D DEPTHWISE_CONV_2D MAX_POOL_2D AVERAGE_POOL_2D L2_POOL_2D PAD PADV2
 		MIRROR_PAD RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR ADD SUB MUL MAXIMUM MINIMUM RELU LEAKY_RELU ABS CONCATENATION
-		SPLIT SPLIT_V FULLY_CONNECTED TRANSPOSE_CONV PRELU SPACE_TO_DEPTH DEPTH_TO_SPACE SLICE`) {
+		SPLIT SPLIT_V FULLY_CONNECTED TRANSPOSE_CONV PRELU SPACE_TO_DEPTH DEPTH_TO_SPACE SLICE WHILE
+		DYNAMIC_UPDATE_SLICE BROADCAST_TO`) {
 		if operators[kind] == 0 {
 			t.Errorf("no chain has %s", kind)
 		}
 	}
-	if ran < networks || chains < 5*networks || fused == 0 {
-		t.Errorf("%d networks ran, with %d chains, that did without %d operators PAD", ran, chains, fused)
+	t.Logf("%d networks ran, with %d chains, %d of them with a loop, %d of these with a ring", ran, chains, loops, rings)
+	if ran < networks || chains < 5*networks || fused == 0 || loops < networks/2 || rings < networks/10 {
+		t.Errorf("%d networks ran, with %d chains, %d loops, %d of them with a ring; %d PAD were left out", ran, chains, loops,
+			rings, fused)
 	}
 }
 

@@ -13,7 +13,8 @@
 //	         SLICE rows 6–15 of x  PAD  CONV_2D VALID  PAD  CONV_2D VALID ─▶ rows 8–15 of y ┘ CONCATENATION ─▶ y
 //
 // Successive strips read some of the same lines. A halo computes those of interior values again for each strip
-// (halo.go). A ring keeps them from strip to strip by SLICE and CONCATENATION (ring.go).
+// (halo.go). A ring keeps them from strip to strip by SLICE and CONCATENATION (ring.go). Strips that are equal but for
+// where they begin can be one strip in a loop (loop.go).
 //
 // # What is the same, and what is refused
 //
@@ -52,6 +53,8 @@ type Chain struct {
 	// Crop keeps the SAME padding of convolutions. Their strips then have a line or two too many at the ends, which are
 	// cut off. That is more arithmetic, but no PAD, which makes a second copy of what is read.
 	Crop bool
+	// Loop makes all strips of the same lines one strip in a WHILE, so that the runtime keeps its operators once.
+	Loop bool
 }
 
 // An Origin says where an operator of the new model comes from.
@@ -59,7 +62,7 @@ type Origin struct {
 	Operator int  // of the given model; of a CONCATENATION of parts: the operator whose result it puts together
 	Chain    int  // the chain, -1 outside of chains
 	Strip    int  // the strip; -1 outside of chains, and of a CONCATENATION of parts
-	Added    bool // it is a SLICE, PAD or CONCATENATION that the given model lacks
+	Added    bool // it is a SLICE, PAD, CONCATENATION or of a loop, and the given model lacks it
 }
 
 // A Split is a model with chains in strips.
@@ -67,6 +70,7 @@ type Split struct {
 	// Model is a sketch: see tflite.Model.Edited. Its Written is the file.
 	Model   *tflite.Model
 	Origins []Origin // of the operators of its first subgraph
+	Loops   []Loop
 }
 
 // A Refusal says why a chain cannot run in strips.
@@ -257,9 +261,18 @@ func (s *Splitter) Split(chains []Chain) (*Split, error) {
 		next = c.Last + 1
 	}
 	b.copy(next, len(s.operators))
+	if len(b.loops) > 0 {
+		b.drop()
+	}
 	m, err := s.m.Edited(&b.edit)
+	if err != nil && len(b.loops) > 0 { // fewer tensors come than leave
+		return nil, &Refusal{-1, "", "with loops " + err.Error()}
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &Split{m, b.origins}, nil
+	for k := range b.loops {
+		b.loops[k].Body += len(s.m.Subgraphs)
+	}
+	return &Split{m, b.origins, b.loops}, nil
 }

@@ -28,7 +28,9 @@ func TestDamaged(t *testing.T) {
 		for first := range n {
 			for last := first; last < n; last++ {
 				for axis := range strips.Axis(2) {
-					c := strips.Chain{First: first, Last: last, Axis: axis, Strips: 3, Ring: last%2 > 0, Crop: first%2 > 0}
+					c := strips.Chain{
+						First: first, Last: last, Axis: axis, Strips: 3, Ring: last%2 > 0, Crop: first%2 > 0, Loop: last%3 == 0,
+					}
 					got, err := s.Split([]strips.Chain{c})
 					if err != nil {
 						continue
@@ -53,13 +55,16 @@ func TestDamaged(t *testing.T) {
 // TestWritten splits chains of drawn networks: the file parses to the sketch, all operators of the chain are there for
 // each strip, and no tensor is without a use.
 func TestWritten(t *testing.T) {
-	split := 0
+	split, looped := 0, 0
 	for seed := range uint64(60) {
 		m := must.Get(tflite.Parse(tflitemade.Images(seed, 6), "drawn"))(t)
 		s := strips.Of(m)
 		for first := range m.Operators {
 			for last := first; last < len(m.Operators); last++ {
 				c := strips.Chain{First: first, Last: last, Axis: strips.Axis(seed % 2), Strips: 2, Ring: seed%4 < 2}
+				if c.Loop = seed%3 == 0; c.Loop {
+					c.Strips = 5
+				}
 				got, err := s.Split([]strips.Chain{c})
 				if refusal := (*strips.Refusal)(nil); errors.As(err, &refusal) {
 					continue
@@ -72,6 +77,11 @@ func TestWritten(t *testing.T) {
 				for k := range w.Operators {
 					for _, x := range append(w.Operators[k].Inputs, w.Operators[k].Outputs...) {
 						used[x] = true
+					}
+				}
+				for _, g := range w.Subgraphs {
+					for _, x := range g.Inputs {
+						used[x] = true // a subgraph of a loop has all variables
 					}
 				}
 				for i, u := range used {
@@ -88,15 +98,23 @@ func TestWritten(t *testing.T) {
 						}
 					}
 				}
+				for _, l := range got.Loops {
+					looped++
+					for _, o := range l.Origins {
+						if !o.Added {
+							calls[o.Operator]++
+						}
+					}
+				}
 				for k := range m.Operators {
-					if n := calls[k]; n != 1 && (k < first || k > last || n > 2) || n == 0 {
+					if n := calls[k]; n != 1 && (k < first || k > last || n > c.Strips) || n == 0 {
 						t.Errorf("seed %d, %+v: operator %d is called %d times", seed, c, k, n)
 					}
 				}
 			}
 		}
 	}
-	if split < 300 {
-		t.Errorf("%d chains were split", split)
+	if split < 300 || looped < 20 {
+		t.Errorf("%d chains were split, %d with a loop", split, looped)
 	}
 }

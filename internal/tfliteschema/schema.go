@@ -160,6 +160,7 @@ const (
 	BuiltinOperatorRANDOM_STANDARD_NORMAL       BuiltinOperator = 146
 	BuiltinOperatorRANDOM_UNIFORM               BuiltinOperator = 148
 	BuiltinOperatorMULTINOMIAL                  BuiltinOperator = 149
+	BuiltinOperatorDYNAMIC_UPDATE_SLICE         BuiltinOperator = 151
 )
 
 var EnumNamesBuiltinOperator = sync.OnceValue(func() []string {
