@@ -128,19 +128,40 @@ type bodies struct {
 	at    []int64  // by tensor: its first byte there
 	bands [][]band // by tensor that is no view, in the order of the bytes; nil if nothing is known but its lifespan
 	views []int    // by tensor: how many others lie in it
+
+	variables []loopVariable
 	end   int32    // a tick after all operators, at which results of the model are still in use
 }
 
 // bodiesOf returns the bodies of a model if a block is a view whenever accept says so. It is nil for a model with
-// several subgraphs.
+// subgraphs that are not those of loops.
 func bodiesOf(m *tflite.Model, l *tflite.Lifetimes, accept func(c selfCopy) bool) *bodies {
-	if len(m.Subgraphs) != 1 {
+	variables, ok := loopVariables(m)
+	if !ok {
 		return nil
 	}
-	b := &bodies{model: m, life: l, in: make([]int, len(m.Tensors)), at: make([]int64, len(m.Tensors))}
+	kept := make([]bool, len(variables))
+	for {
+		b := bodiesWith(m, l, variables, kept, accept)
+		at := b.disturbed(variables, kept)
+		if at < 0 {
+			return b
+		}
+		kept[at] = true // its tensors are no views
+	}
+}
+
+func bodiesWith(m *tflite.Model, l *tflite.Lifetimes, variables []loopVariable, kept []bool,
+	accept func(c selfCopy) bool,
+) *bodies {
+	b := &bodies{
+		model: m, life: l, in: make([]int, len(m.Tensors)), at: make([]int64, len(m.Tensors)), variables: variables,
+	}
 	writes := make([]int, len(m.Tensors))
-	for _, t := range m.Subgraphs[0].Inputs {
-		writes[t]++
+	for g := range m.Subgraphs {
+		for _, t := range m.Subgraphs[g].Inputs {
+			writes[t]++
+		}
 	}
 	for k := range m.Operators {
 		b.end = max(b.end, l.Operators[k].Last+1)
@@ -154,11 +175,13 @@ func bodiesOf(m *tflite.Model, l *tflite.Lifetimes, accept func(c selfCopy) bool
 	for t := range b.in {
 		b.in[t] = t
 	}
+	may := func(c selfCopy) bool { return known(c.inner) && known(c.outer) && accept(c) }
+	changes := b.lay(variables, kept, may)
 	for _, part := range []bool{true, false} { // a part of CONCATENATION lies in its result, not where SLICE took it from
 		for k := range m.Operators {
 			for _, c := range selfCopies(m, k) {
-				if c.part == part && b.in[c.inner] == c.inner && known(c.inner) && known(c.outer) && accept(c) &&
-					b.inside(c.outer) != c.inner {
+				if c.part == part && b.in[c.inner] == c.inner && may(c) && b.inside(c.outer) != c.inner &&
+					(part || !changes[c.outer]) {
 					b.in[c.inner], b.at[c.inner] = c.outer, c.at
 				}
 			}
@@ -202,11 +225,25 @@ func (b *bodies) uses(known func(t int) bool) [][]band {
 			use(t, 0, m.Tensors[t].Bytes, tick)
 		}
 	}
-	for _, t := range m.Subgraphs[0].Inputs {
-		whole(t, b.life.Tensors[t].First)
+	for g := range m.Subgraphs {
+		for _, t := range m.Subgraphs[g].Inputs {
+			whole(t, b.life.Tensors[t].First)
+		}
+		for _, t := range m.Subgraphs[g].Outputs {
+			if g > 0 {
+				whole(t, b.life.Tensors[t].Last)
+			}
+		}
 	}
 	for k := range m.Operators {
 		o, now := &m.Operators[k], b.life.Operators[k].First
+		if len(o.Callees) > 0 { // in use as long as its subgraphs run
+			for _, t := range slices.Concat(o.Inputs, o.Outputs) {
+				whole(t, now)
+				whole(t, b.life.Operators[k].Last)
+			}
+			continue
+		}
 		for place, t := range o.Inputs {
 			if from, to, ok := sliced(m, o); ok && place == 0 {
 				use(t, from, to, now)
@@ -236,11 +273,15 @@ func (b *bodies) room(uses [][]band) {
 		}
 	}
 	m := b.model
-	each(m.Subgraphs[0].Inputs)
-	each(m.Subgraphs[0].Outputs)
+	for g := range m.Subgraphs {
+		each(m.Subgraphs[g].Inputs)
+		each(m.Subgraphs[g].Outputs)
+	}
 	for k := range m.Operators {
-		each(m.Operators[k].Inputs)
-		each(m.Operators[k].Outputs)
+		for range 1 + min(len(m.Operators[k].Callees), 1) {
+			each(m.Operators[k].Inputs)
+			each(m.Operators[k].Outputs)
+		}
 	}
 	flat := make([]band, all)
 	for t, n := range count {

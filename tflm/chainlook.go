@@ -129,6 +129,9 @@ func (s *splitting) upTo(ctx context.Context, splitter *strips.Splitter, last in
 			}
 			of := len(out)
 			for w, c := range ways {
+				if c.Loop && !s.loops {
+					continue
+				}
 				c.First, c.Last, c.Axis = first, last, axis
 				x := series{was: was, ends: max(s.before[first], s.after[last]), over: over[w]}
 				if over[w] = s.counted(splitter, c, counts, most, out[of:], &x); len(x.at) > 0 {

@@ -38,8 +38,8 @@ type segment struct {
 	shared int64
 }
 
-// ways are how lines that several strips read may come about.
-var ways = []strips.Chain{{}, {Crop: true}, {Ring: true}}
+// ways are how lines that several strips read may come about, and with a loop of equal strips.
+var ways = []strips.Chain{{}, {Crop: true}, {Ring: true}, {Loop: true}, {Crop: true, Loop: true}, {Ring: true, Loop: true}}
 
 // mostSplit is the most operators that a chain in strips may have.
 const mostSplit = 600
@@ -50,6 +50,7 @@ type splitting struct {
 	set     Set
 	kernels Kernels
 	inPlace bool
+	loops   bool // strips may run in loops
 	scratch bool // the kernels of the set ask for scratch; if not, there is none
 	target  *Target
 	most    int64 // multiply-accumulates that may be added
@@ -63,7 +64,7 @@ type splitting struct {
 // newSplitting returns a splitting with the figures of the model as it is.
 func newSplitting(m *tflite.Model, o *Options, target *Target, scratch bool) (*splitting, error) {
 	s := &splitting{
-		m: m, set: o.Set, kernels: o.Kernels, inPlace: o.InPlace, scratch: scratch, target: target, macs: MACs(m),
+		m: m, set: o.Set, kernels: o.Kernels, inPlace: o.InPlace, scratch: scratch, target: target, macs: MACs(m), loops: true,
 	}
 	for i := range m.Tensors {
 		s.permits.buffers = max(s.permits.buffers, m.Tensors[i].Buffer+1)
@@ -187,15 +188,15 @@ func contentOf(m *tflite.Model, o *tflite.Operator, buffers int) content {
 	return out
 }
 
-// sketch returns the model with chains in strips, and without a plan.
-func sketch(s *strips.Splitter, chains []strips.Chain) (*tflite.Model, []strips.Origin, error) {
+// sketch returns the model with chains in strips, without a plan, and the loops in it.
+func sketch(s *strips.Splitter, chains []strips.Chain) (*tflite.Model, []strips.Loop, error) {
 	split, err := s.Split(chains)
 	if err != nil {
 		return nil, nil, err
 	}
 	m := *split.Model
 	m.Offline = nil
-	return &m, split.Origins, nil
+	return &m, split.Loops, nil
 }
 
 // An outcome says whether a chain can run in so many strips.
@@ -213,17 +214,10 @@ func (s *splitting) segment(splitter *strips.Splitter, c strips.Chain) (x segmen
 	if err != nil {
 		return x, refused
 	}
-	n := len(m.Operators) - len(s.m.Operators) + c.Last + 1 - c.First
-	if n > mostSplit {
+	if len(m.Operators)-len(s.m.Operators)+c.Last+1-c.First > mostSplit {
 		return x, refused
 	}
-	macs := int64(0)
-	for k := c.First; k < c.First+n; k++ {
-		macs += macsOf(m, &m.Operators[k])
-	}
-	for k := c.First; k <= c.Last; k++ {
-		macs -= macsOf(s.m, &s.m.Operators[k])
-	}
+	macs := MACs(m) - s.macs
 	if macs > s.most {
 		return x, costly
 	}
@@ -251,9 +245,18 @@ func (s *splitting) rowsOf(m *tflite.Model, c strips.Chain, loads bool) (*rowBui
 	if err != nil {
 		return nil, nil, err
 	}
-	end := len(m.Operators) - len(s.m.Operators) + c.Last + 1
+	end, main := s.behind(m, c), m.Subgraphs[0].OperatorCount
 	from, to := int64(l.Operators[c.First].First)+1, int64(l.Operators[end-1].First)+2
-	return rowsWithin(m, l, a, s.permitsOf(m, l, c.First, end), from, to, loads), a, nil
+	permits := s.permitsOf(m, l, c.First, end)
+	if main < len(m.Operators) && !s.inPlace { // of loops
+		permits = append(permits, s.permitsOf(m, l, main, len(m.Operators))...)
+	}
+	return rowsWithin(m, l, a, permits, from, to, loads), a, nil
+}
+
+// behind returns the operator behind a chain, in a model that has it alone in strips.
+func (s *splitting) behind(m *tflite.Model, c strips.Chain) int {
+	return m.Subgraphs[0].OperatorCount - len(s.m.Operators) + c.Last + 1
 }
 
 // axesOf returns the axes along which the result of an operator may be cut: columns only of an image that is much wider

@@ -58,7 +58,7 @@ func (x *pinned) inBands() {
 		}
 	}
 	all, parts := x.bodies.counted()
-	if x.Shares += all; parts > 0 {
+	if x.Shares += all + x.bodies.looped(); parts > 0 {
 		x.add(Note, Shared, -1, -1, "%d %s in place in the result of CONCATENATION, whose kernel then copies bytes to "+
 			"themselves by memcpy: that works, but C does not promise it", parts, lie(parts))
 	}

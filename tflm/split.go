@@ -42,6 +42,8 @@ type SplitOptions struct {
 	Capacity int64
 	// NoScratch says that the kernels ask for no scratch, whatever is known of them.
 	NoScratch bool
+	// NoLoops leaves out loops, so that a firmware's resolver needs no operators for them.
+	NoLoops bool
 	// Progress is told how far the search is, by several goroutines; it may be nil.
 	Progress func(SplitProgress)
 }
@@ -111,12 +113,16 @@ type Chain struct {
 	Lines       string // what strips have: rows or columns
 	Kept        bool   // lines that several strips read are kept, not computed again
 	Cropped     bool   // convolutions pad each strip, and what they then have too much is cut off
+	Looped      int    // so many of the strips are one strip that runs in a loop
 }
 
 // chainsOf returns chains for a choice.
-func chainsOf(all []strips.Chain) (out []Chain) {
+func chainsOf(all []strips.Chain, loops []strips.Loop) (out []Chain) {
 	for _, c := range all {
-		out = append(out, Chain{c.First, c.Last, c.Strips, c.Axis.String(), c.Ring, c.Crop})
+		out = append(out, Chain{c.First, c.Last, c.Strips, c.Axis.String(), c.Ring, c.Crop, 0})
+	}
+	for i := range loops {
+		out[loops[i].Chain].Looped = loops[i].Runs()
 	}
 	return out
 }
@@ -201,7 +207,7 @@ func newChooser(p *Plan, o Options, x SplitOptions) (*chooser, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.most = int64(x.MaxMACs * float64(s.macs))
+	s.most, s.loops = int64(x.MaxMACs*float64(s.macs)), !x.NoLoops
 	c := &chooser{
 		splitting: s, whole: p, options: o, x: x, splitter: strips.Of(p.Model), known: map[string]*Choice{},
 		missed: map[string]missed{},

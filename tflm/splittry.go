@@ -177,11 +177,11 @@ func (c *chooser) better(x, y *Choice) bool {
 // plan plans a choice. It returns nil if there is no plan that is smaller everywhere, or none that is of use (within).
 func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.Options, rows rowSearch, smaller bool,
 ) (*Choice, error) {
-	m, _, err := sketch(c.splitter, chains)
+	m, loops, err := sketch(c.splitter, chains)
 	if err != nil {
 		return nil, nil //nolint:nilerr // these chains cannot be split together
 	}
-	x := &Choice{Chains: chainsOf(chains), chains: chains, Operators: len(m.Operators), MACs: MACs(m) - c.macs}
+	x := &Choice{Chains: chainsOf(chains, loops), chains: chains, Operators: len(m.Operators), MACs: MACs(m) - c.macs}
 	if x.MACs > c.most {
 		return nil, nil
 	}

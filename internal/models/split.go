@@ -51,6 +51,7 @@ type chainReport struct {
 	Kept   bool   `json:"kept"`      // lines that several strips read are kept, not computed again
 	Crop   bool   `json:"cropped"`   // convolutions pad each strip, and what they then have too much is cut off
 	Name   string `json:"operators"` // first and last in words
+	Looped int    `json:"looped"`    // so many of the strips are one strip in a loop
 }
 
 type choiceReport struct {
@@ -122,7 +123,7 @@ func chainOf(m *tflite.Model, c tflm.Chain) chainReport {
 	if c.Last > c.First {
 		name += " to " + label(c.Last)
 	}
-	return chainReport{c.First, c.Last, c.Strips, c.Lines, c.Kept, c.Cropped, name}
+	return chainReport{c.First, c.Last, c.Strips, c.Lines, c.Kept, c.Cropped, name, c.Looped}
 }
 
 // lines says what the strips are.
@@ -138,6 +139,9 @@ func (r *splitReport) lines() (out []string) {
 			kept = ", with lines kept"
 		case c.Crop:
 			kept = ", cropped"
+		}
+		if c.Looped > 0 {
+			kept += fmt.Sprintf(", %d of them in a loop", c.Looped)
 		}
 		chains = append(chains, fmt.Sprintf("%s in %d strips of %s%s", c.Name, c.Strips, c.Lines, kept))
 	}
