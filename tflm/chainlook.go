@@ -34,10 +34,11 @@ import (
 //
 // Source: Stowage.
 
-// stripCounts are the numbers of strips that are tried, fewCounts those at which each chain is looked at.
+// stripCounts are the numbers of strips that are tried, the others those at which each chain is looked at.
 var (
 	stripCounts = tiling.Counts
 	fewCounts   = []int{2, 4, 8}
+	loopCounts  = []int{5, 8, 14} // of loops, which have three equal strips at least
 )
 
 // mostCells is how many limits of the load the bounds of promises have.
@@ -129,12 +130,15 @@ func (s *splitting) upTo(ctx context.Context, splitter *strips.Splitter, last in
 			}
 			of := len(out)
 			for w, c := range ways {
+				at := counts
 				if c.Loop && !s.loops {
 					continue
+				} else if c.Loop {
+					at = loopCounts
 				}
 				c.First, c.Last, c.Axis = first, last, axis
 				x := series{was: was, ends: max(s.before[first], s.after[last]), over: over[w]}
-				if over[w] = s.counted(splitter, c, counts, most, out[of:], &x); len(x.at) > 0 {
+				if over[w] = s.counted(splitter, c, at, most, out[of:], &x); len(x.at) > 0 {
 					out = append(out, x)
 				}
 			}
@@ -226,7 +230,9 @@ func (x *series) promises() (out []segment) {
 			}
 		}
 		if few = int64(from.chain.Strips); from == to { // it was looked at in one number of strips
-			y.load, y.tail = x.ends, y.tail*int64(n)/few*9/10
+			if y.load = x.ends; !y.chain.Loop {
+				y.tail = y.tail * int64(n) / few * 9 / 10
+			}
 		} else {
 			many := int64(to.chain.Strips)
 			if y.load = min(from.load, to.load); at == len(x.at) {
