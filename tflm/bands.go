@@ -130,7 +130,7 @@ type bodies struct {
 	views []int    // by tensor: how many others lie in it
 
 	variables []loopVariable
-	end   int32    // a tick after all operators, at which results of the model are still in use
+	end       int32 // a tick after all operators, at which results of the model are still in use
 }
 
 // bodiesOf returns the bodies of a model if a block is a view whenever accept says so. It is nil for a model with

@@ -39,7 +39,9 @@ type segment struct {
 }
 
 // ways are how lines that several strips read may come about, and with a loop of equal strips.
-var ways = []strips.Chain{{}, {Crop: true}, {Ring: true}, {Loop: true}, {Crop: true, Loop: true}, {Ring: true, Loop: true}}
+var ways = []strips.Chain{
+	{}, {Crop: true}, {Ring: true}, {Loop: true}, {Crop: true, Loop: true}, {Ring: true, Loop: true},
+}
 
 // mostSplit is the most operators that a chain in strips may have.
 const mostSplit = 600

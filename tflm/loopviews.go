@@ -109,7 +109,9 @@ func (v *loopVariable) alone(m *tflite.Model) bool {
 // does.
 func (v *loopVariable) copies(m *tflite.Model) []selfCopy {
 	if v.stays {
-		return []selfCopy{{inner: v.after, outer: v.before}, {inner: v.condition, outer: v.before}, {inner: v.from, outer: v.before}}
+		return []selfCopy{
+			{inner: v.after, outer: v.before}, {inner: v.condition, outer: v.before}, {inner: v.from, outer: v.before},
+		}
 	}
 	out := []selfCopy{{inner: v.condition, outer: v.after}, {inner: v.from, outer: v.after}}
 	if v.alone(m) {

@@ -26,7 +26,7 @@ func TestSplitLoops(t *testing.T) {
 		t.Cleanup(func() { p.Close() })
 	}
 	for name, data := range map[string][]byte{
-		"halo":   tflitemade.Convolutions(64, [3]int32{3, 1, 32}, [3]int32{3, 2, 8}),
+		"halo": tflitemade.Convolutions(64, [3]int32{3, 1, 32}, [3]int32{3, 2, 8}),
 		"deep": tflitemade.Convolutions(96, [3]int32{3, 1, 24}, [3]int32{1, 1, 24}, [3]int32{3, 4, 8}),
 	} {
 		for _, kernels := range []tflm.Kernels{"", tflm.ReferenceKernels} {
