@@ -34,10 +34,10 @@ type Edit struct {
 
 // A NewSubgraph is behind the subgraphs of a model. Its operators, inputs and outputs refer to its own tensors.
 type NewSubgraph struct {
-	Name            string
-	Tensors         []NewTensor
-	Operators       []NewOperator
-	Inputs, Outputs []int32
+	Name            string        // may be empty
+	Tensors         []NewTensor   // all of the subgraph
+	Operators       []NewOperator // all of the subgraph, in the order in which they run
+	Inputs, Outputs []int32       // what the operator that runs it hands over, and gets
 }
 
 // A NewTensor has a shape of its own.
