@@ -175,7 +175,7 @@ func (v *validator) buffer(i int, b *Buffer) {
 	if !clocked && (b.Upper <= b.Lower || b.Lower < -MaxSum || b.Upper > MaxSum) {
 		v.span(i, b)
 	}
-	if b.Size < 1 || b.Size > MaxSum {
+	if (b.Size < 1 || b.Size > MaxSum) && !b.HasExtents() { // which are checked by themselves
 		v.outside(i, "size", b.Size, 1)
 	}
 	if b.Alignment < 0 || b.Alignment > MaxSum {
