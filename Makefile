@@ -79,7 +79,7 @@ INCLUDEDIR = $(PREFIX)/include
 MANDIR     = $(PREFIX)/share/man
 DATADIR    = $(PREFIX)/share/stowage
 INSTALLED   = $(BINDIR)/stowage $(LIBDIR)/libstowage.so $(LIBDIR)/libstowage.a $(INCLUDEDIR)/stowage.h $(INCLUDEDIR)/stowage.hpp $(LIBDIR)/pkgconfig/stowage.pc $(LIBDIR)/cmake/stowage
-CORE        = $(INCLUDEDIR)/stowage_core.h $(INCLUDEDIR)/stowage_core.hpp $(DATADIR) $(LIBDIR)/pkgconfig/stowage_core.pc $(LIBDIR)/cmake/stowage_core
+CORE        = $(INCLUDEDIR)/stowage_core.h $(INCLUDEDIR)/stowage_core.hpp $(INCLUDEDIR)/stowage_place.h $(DATADIR) $(LIBDIR)/pkgconfig/stowage_core.pc $(LIBDIR)/cmake/stowage_core
 install: install-core $(if $(shell command -v $(GO) 2>/dev/null),build capi)
 	install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(DESTDIR)$(LIBDIR)/cmake/stowage" "$(DESTDIR)$(MANDIR)/man1"
 	install -m 755 $(BIN)/stowage "$(DESTDIR)$(BINDIR)"
@@ -96,8 +96,8 @@ install: install-core $(if $(shell command -v $(GO) 2>/dev/null),build capi)
 # The core, for which neither Go nor a compiler is needed: programs compile its source.
 install-core:
 	install -d "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(DATADIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(DESTDIR)$(LIBDIR)/cmake/stowage_core"
-	install -m 644 core/stowage_core.h core/stowage_core.hpp "$(DESTDIR)$(INCLUDEDIR)"
-	install -m 644 core/stowage_core.c "$(DESTDIR)$(DATADIR)"
+	install -m 644 core/stowage_core.h core/stowage_core.hpp core/stowage_place.h "$(DESTDIR)$(INCLUDEDIR)"
+	install -m 644 core/stowage_core.c core/stowage_place.c "$(DESTDIR)$(DATADIR)"
 	install -m 644 core/cmake/stowage_coreConfig.cmake core/cmake/stowage_coreConfigVersion.cmake "$(DESTDIR)$(LIBDIR)/cmake/stowage_core"
 	sed -e 's|^includedir=.*|includedir=$(abspath $(INCLUDEDIR))|' -e 's|^source=.*|source=$(abspath $(DATADIR))/stowage_core.c|' \
 		core/cmake/stowage_core.pc > "$(DESTDIR)$(LIBDIR)/pkgconfig/stowage_core.pc"

@@ -17,7 +17,7 @@ class StowageCore(ConanFile):
     package_type = "static-library"
     settings = "os", "arch", "compiler", "build_type"
     generators = "CMakeToolchain"
-    exports_sources = "CMakeLists.txt", "stowage_core.*", "cmake/*"
+    exports_sources = "CMakeLists.txt", "stowage_core.*", "stowage_place.*", "cmake/*"
 
     def export_sources(self):
         copy(self, "LICENSE", src=os.path.join(self.recipe_folder, ".."), dst=self.export_sources_folder)

@@ -21,6 +21,7 @@ import (
 	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/internal/testkit/built"
 	"github.com/stowage-go/stowage/internal/testkit/must"
+	"github.com/stowage-go/stowage/internal/testkit/placed"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 )
@@ -110,7 +111,7 @@ func run(t *testing.T, file string, modules []string, atLeast int, environment .
 type file struct {
 	name, modules string
 	atLeast       int
-	with          string // library, any (the library if it can be built), problems or cache
+	with          string // library, any (the library if it can be built), problems, orders or cache
 }
 
 // TestFiles runs the files of tests that need nothing made before.
@@ -120,7 +121,7 @@ func TestFiles(t *testing.T) {
 		{"core", "", 6, "library cache"},        // without the library: what stowage_core.c plans
 		{"rules", "", 9, "library problems"},    // against brute force and the command
 		{"barriers", "", 4, "library"},
-		{"order", "", 3, "library"},
+		{"order", "", 4, "library orders"},
 		{"units", "", 5, "library"}, // numbers as text: here, by the command and in CSV files
 		{"notebook", "", 5, "library"},
 		{"many", "", 6, "library"},
@@ -159,6 +160,8 @@ func files(t *testing.T, all []file) {
 				switch with {
 				case "library":
 					environment = append(environment, "STOWAGE_LIBRARY="+library(t))
+				case "orders": // of drawn families, with what Go makes of them
+					environment = append(environment, "STOWAGE_ORDERS="+placed.File(t))
 				case "any":
 					environment = append(environment, libraryIfAny(t)...)
 				case "problems": // that are planned by the package and by the command

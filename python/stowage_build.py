@@ -56,7 +56,8 @@ def build_wheel(wheel_directory: str, config_settings: object = None, metadata_d
             if path.suffix in (".py", ".c", ".cpp", ".hpp") or path.name == "py.typed"
         }
         # stowage.torch and stowage.onnxruntime compile the arena where it is used, and without library and command the core.
-        for name in ("arena/stowage_arena.c", "arena/stowage_arena.h", "arena/stowage_arena_core.c", "core/stowage_core.c", "core/stowage_core.h"):
+        sources = ("arena/stowage_arena.c", "arena/stowage_arena.h", "arena/stowage_arena_core.c", "core/stowage_core.c", "core/stowage_core.h")
+        for name in (*sources, "core/stowage_place.c", "core/stowage_place.h"):  # the last two are for programs in C
             files[f"stowage/_arena/{pathlib.Path(name).name}"] = (HERE.parent / name).read_bytes()
         suffix = ".exe" if system == "windows" else ""
         name = {"windows": "stowage.dll", "darwin": "libstowage.dylib"}.get(system, "libstowage.so")

@@ -92,6 +92,7 @@ func TestInstall(t *testing.T) {
 		"lib/pkgconfig/stowage.pc",
 		"lib/cmake/stowage/stowageConfig.cmake", "lib/cmake/stowage/stowageConfigVersion.cmake",
 		"include/stowage_core.h", "include/stowage_core.hpp", "share/stowage/stowage_core.c",
+		"include/stowage_place.h", "share/stowage/stowage_place.c",
 		"lib/pkgconfig/stowage_core.pc", "lib/cmake/stowage_core/stowage_coreConfig.cmake",
 		"share/man/man1/stowage.1", "share/man/man1/stowage-solve.1",
 	} {

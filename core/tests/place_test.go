@@ -14,6 +14,7 @@ import (
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/internal/testkit/built"
 	"github.com/stowage-go/stowage/internal/testkit/must"
+	"github.com/stowage-go/stowage/internal/testkit/placed"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -62,6 +63,13 @@ func TestPlace(t *testing.T) {
 			}
 			feed(words, sizes)
 			want = append(want, "invalid")
+		}
+	}
+	for _, c := range placed.Cases(t) { // those of Python and JavaScript
+		for _, row := range c.Rows {
+			feed(c.Words, row.Sizes)
+			feed(c.Words, row.OtherSizes)
+			want = append(want, fmt.Sprint(row.OffsetsHeight, " ", spaced(row.Offsets)), fmt.Sprint(row.OthersHeight, " ", spaced(row.Others)))
 		}
 	}
 	for _, words := range [][]uint32{ // the second buffer would lie beyond 64 bits: alignments, and a fixed offset

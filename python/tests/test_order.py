@@ -1,6 +1,7 @@
 """Orders of plans for sizes that vary: placed as the command does."""
 
 import json
+import os
 import pathlib
 import random
 import subprocess
@@ -76,6 +77,21 @@ class Orders(unittest.TestCase):
                         if i < j and pools[i] == pools[j] and b["lower"] < c["upper"] and c["lower"] < b["upper"]:
                             self.assertTrue(offsets[i] + sizes[i] <= offsets[j] or offsets[j] + sizes[j] <= offsets[i])
                 self.assertEqual(sum(tops.values()), plan["plan"]["heights"][k], name)
+
+    @unittest.skipUnless(os.environ.get("STOWAGE_ORDERS"), "python_test.go has the plans and what Go makes of them")
+    def test_same(self):
+        """The same offsets as in Go, C and JavaScript."""
+        cases = json.loads(pathlib.Path(os.environ["STOWAGE_ORDERS"]).read_text())
+        self.assertGreater(len(cases), 50)
+        for case in cases:
+            order = stowage.Order(json.loads(case["plan"]))
+            for row in case["rows"]:
+                at = row["at"]
+                self.assertEqual(order.sizes(**at) if isinstance(at, dict) else order.sizes(at), row["sizes"], case["plan"])
+                self.assertEqual(order.place(row["sizes"]), row["offsets"], case["plan"])
+                self.assertEqual(order.height, row["offsetsHeight"])
+                self.assertEqual(order.place(row["otherSizes"]), row["others"], case["plan"])
+                self.assertEqual(order.height, row["othersHeight"])
 
     def test_faults(self):
         plan = self.planned(FORMULAS)
