@@ -224,9 +224,9 @@ def text(runs: list[Run], names: Iterable[str], varied: tuple[str, ...]) -> str:
     return table(found) + claims(found, varied) + fall_table(found, varied) + foot(runs, found)
 
 
-def into(path: str, text: str) -> None:
-    """Puts the tables into the marked block of a document."""
+def into(path: str, text: str, block: str = "rss") -> None:
+    """Puts the tables into a marked block of a document."""
     page = pathlib.Path(path).read_text()
-    before, rest = page.split("<!-- bench:rss -->\n", 1)
-    _, after = rest.split("<!-- /bench:rss -->\n", 1)
-    pathlib.Path(path).write_text(f"{before}<!-- bench:rss -->\n{text}<!-- /bench:rss -->\n{after}")
+    before, rest = page.split(f"<!-- bench:{block} -->\n", 1)
+    _, after = rest.split(f"<!-- /bench:{block} -->\n", 1)
+    pathlib.Path(path).write_text(f"{before}<!-- bench:{block} -->\n{text}<!-- /bench:{block} -->\n{after}")
