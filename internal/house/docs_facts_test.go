@@ -66,7 +66,9 @@ var facts = slices.Concat([]fact{
 
 var (
 	factMark = regexp.MustCompile(`<!--fact ([a-z0-9._-]+)-->(.*?)<!--/-->`)
-	kilo     = strings.NewReplacer(",", "")
+	// factFirst is a mark at the beginning of a line.
+	factFirst = regexp.MustCompile(`(?m)^[ \t]*<!--fact [a-z0-9._-]+-->`)
+	kilo      = strings.NewReplacer(",", "")
 )
 
 // TestDocsFacts compares every marked figure of the documents with its home.
@@ -100,6 +102,9 @@ func TestDocsFacts(t *testing.T) {
 			}
 			return mark
 		})
+		if m := factFirst.FindString(before); m != "" {
+			t.Errorf("%s: a line begins with %s: the site takes it for a block of HTML, and ends a list there", path, strings.TrimSpace(m))
+		}
 		if n, m := strings.Count(after, "<!--fact "), len(factMark.FindAllString(after, -1)); n != m {
 			t.Errorf("%s: %d marks of facts, %d of them complete and on one line", path, n, m)
 		}
