@@ -236,7 +236,9 @@ func (x *series) promises() (out []segment) {
 		} else {
 			many := int64(to.chain.Strips)
 			if y.load = min(from.load, to.load); at == len(x.at) {
-				y.load = max(x.ends, min(y.load, (many*to.load-few*from.load)/(many-few)))
+				first := &x.at[0] // far away, for the loads of near numbers go up and down
+				fewest := int64(first.chain.Strips)
+				y.load = max(x.ends, min(y.load, (many*to.load-fewest*first.load)/(many-fewest)))
 			}
 			y.tail = from.tail + (to.tail-from.tail)*(int64(n)-few)/(many-few)*19/20
 		}
