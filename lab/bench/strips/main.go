@@ -238,9 +238,12 @@ func (t *table) add(r *result) error {
 // convolves reports whether at least half of the multiply-accumulates of a model are those of convolutions.
 func convolves(m *tflite.Model) bool {
 	of := *m
-	of.Operators = slices.DeleteFunc(slices.Clone(m.Operators), func(o tflite.Operator) bool {
-		return !slices.Contains([]string{"CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"}, o.Name())
-	})
+	of.Operators = slices.Clone(m.Operators)
+	for k := range of.Operators {
+		if o := &of.Operators[k]; !slices.Contains([]string{"CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"}, o.Name()) {
+			*o = tflite.Operator{}
+		}
+	}
 	n := tflm.MACs(&of)
 	return n > 0 && 2*n >= tflm.MACs(m)
 }
