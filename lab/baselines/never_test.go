@@ -88,3 +88,56 @@ func TestNeverWorseThanTheBox(t *testing.T) {
 		t.Errorf("the test is too easy: %d of %d problems are open", open, count)
 	}
 }
+
+// TestNeverWorseWhenLarge is the same for 1,000 to 40,000 buffers: on a desk the smallest, at night all. auto has 64 nodes,
+// so that what it tries first decides.
+func TestNeverWorseWhenLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large problems")
+	}
+	ctx := context.Background()
+	auto := must.Get(run.Lookup("auto"))(t)
+	open, box := 0, plantest.Heuristics()
+	sizes := []int{1000, 3000, 9000, 17_000, 40_000}
+	if !plantest.AtNight() {
+		sizes = sizes[:1]
+	}
+	for k, n := range sizes {
+		for j, c := range []struct {
+			kind string
+			o    gen.Options
+		}{
+			{"random", gen.Options{Horizon: int64(n), MinLife: 1, MaxLife: int64(n / 50), MaxSize: 1 << 20}},
+			{"random", gen.Options{Horizon: int64(n / 10), MinLife: 1, MaxLife: int64(n / 50), MaxSize: 64, Alignment: 4}},
+			{"random", gen.Options{Horizon: int64(n / 4), MinLife: 1, MaxLife: 100, MaxSize: 1 << 16, Gaps: 0.2, Windows: 0.3}},
+			{"training", gen.Options{}},
+			{"infeasible", gen.Options{Horizon: int64(n / 5)}},
+		} {
+			c.o.Buffers, c.o.Seed = n, uint64(100*k+j)
+			p := must.Get(gen.Generate(c.kind, c.o))(t)
+			p.Capacity = 0
+			tl := timeline.New(p)
+			got, err := run.Run(ctx, auto, tl, plan.Options{NodeLimit: 64})
+			if err != nil || !got.Status.HasPlan() {
+				t.Fatalf("%s of %d: %v, %v", c.kind, n, got.Status, err)
+			}
+			if got.Status == model.Optimal {
+				continue
+			}
+			open++
+			for i, name := range box {
+				if (i+j+k)%plantest.Share(1, 2, 4) != 0 {
+					continue // on a desk each of four
+				}
+				r, err := run.Run(ctx, must.Get(run.Lookup(name))(t), tl, plan.Options{NodeLimit: 64})
+				if err == nil && r.Status.HasPlan() && r.Height < got.Height {
+					t.Errorf("%s of %d buffers, %d: auto %d, %s %d", c.kind, n, j, got.Height, name, r.Height)
+				}
+			}
+		}
+	}
+	t.Logf("%d problems were not proven at once", open)
+	if open < 2 {
+		t.Errorf("the test is too easy: %d problems are open", open)
+	}
+}
