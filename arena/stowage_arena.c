@@ -69,6 +69,8 @@ enum {
   SMALLER = 64,    /* an event serves requests down to this part of its size */
   EARLY = 32,      /* steps in which allocations that a plan keeps count as missed */
   LOGS = 16,       /* steps that watching keeps */
+  PARTLY = 1,         /* family.checked: two steps agree, and not more is known */
+  FULLY,              /* a third or fourth step agrees */
   FAMILIES = 8,       /* kinds of steps whose sizes are kept while the arena watches */
   RESERVE = 256,   /* how far a block of pages can grow where it is, if sizes vary, as a multiple of its height */
   LOGGED = 1 << 18 /* records that watching keeps, as far as they are of steps before the last two */
@@ -221,7 +223,7 @@ typedef struct family {
   void *memory;       /* of rows and loose */
   uint64_t *rows[4];  /* sizes of up to three steps, ascending by those of first; room for one more */
   unsigned char *loose; /* by allocation: its size does not follow that of first */
-  int samples, checked; /* steps among the rows; whether another one had the sizes that follow from them */
+  int samples, checked; /* steps among the rows; whether another one had the sizes that follow from them: 0, PARTLY or FULLY */
 } family;
 
 struct stowage_arena {
@@ -814,7 +816,9 @@ static void judge(stowage_arena *a) {
  * Idea. Of steps that ask for the same but for sizes, all sizes mostly follow one number, such as that of tokens. It
  * is read off the first allocation whose size varies, as that size, s. The sizes of three steps are kept; the size of an allocation at another s is
  * that of the polynomial of degree 2 through them. Further steps check it: what has another size is loose. Before a fourth s came, nothing
- * follows: two or three s may be of steps of different kinds, such as training and evaluation. When the first request that
+ * follows, for three s may be of steps of different kinds, such as training and evaluation; but if all sizes of the three lie on lines, as
+ * those of batches do, the third has checked the two others. If all sizes of two steps are in one proportion, they are followed up to half as
+ * much again, which is the room that sizes get if nothing is known of them. When the first request that
  * varies comes, lanes of its kind take the sizes of its s, so that they agree with the step from there on.
  *
  * Offsets are for the largest sizes so far. If a size is larger, all plans that were made together are laid out anew, in the order of
@@ -869,11 +873,12 @@ static family *new_family(stowage_arena *a, uint64_t key, size_t n) {
   return k;
 }
 
-/* weigh says how much each row counts at s. */
+/* weigh says how much each of the rows of a kind counts at s: there are three, or two in one proportion. */
 static void weigh(const family *k, uint64_t s, double w[3]) {
-  for (int i = 0; i < k->samples; i++) {
+  w[0] = 0, w[1] = (double)s / (double)k->rows[1][k->first];
+  for (int i = 0; i < 3 && k->samples == 3; i++) {
     w[i] = 1;
-    for (int j = 0; j < k->samples; j++)
+    for (int j = 0; j < 3; j++)
       if (j != i) w[i] *= ((double)s - (double)k->rows[j][k->first]) / ((double)k->rows[i][k->first] - (double)k->rows[j][k->first]);
   }
 }
@@ -889,6 +894,19 @@ static uint64_t follows(const family *k, size_t i, const double w[3]) {
   if (same) return k->rows[0][i];
   if (y < 1) return 1;
   return y < (double)MOST ? (uint64_t)(y + 0.5) : MOST;
+}
+
+/* straight says if all sizes of a row lie on the lines through those of two others. Of two rows, the lowest is held against the other and
+ * against nothing: then all sizes that vary are in one proportion. */
+static int straight(const family *k) {
+  const uint64_t *low = k->rows[0], *at = k->rows[k->samples - 2], *high = k->rows[k->samples - 1];
+  size_t f = k->first;
+  double from = k->samples == 3 ? (double)low[f] : 0, t = ((double)at[f] - from) / ((double)high[f] - from);
+  for (size_t i = f; i < k->n; i++) {
+    double y0 = k->samples == 3 || low[i] == high[i] ? (double)low[i] : 0, y = y0 + t * ((double)high[i] - y0);
+    if ((uint64_t)(y + 0.5) != at[i]) return 0;
+  }
+  return 1;
 }
 
 /* learn takes the sizes of the step that has just ended. */
@@ -932,7 +950,8 @@ static void learn(stowage_arena *a) {
     double w[3];
     weigh(k, s, w);
     for (i = k->first; i < n; i++) k->loose[i] |= follows(k, i, w) != now[i];
-    k->checked = a->varying = 1;
+    k->checked = FULLY;
+    a->varying = 1;
     at = s < k->rows[0][k->first] ? 0 : 2;
     if (at && s < k->rows[2][k->first]) return;
   } else {
@@ -945,6 +964,9 @@ static void learn(stowage_arena *a) {
     k->rows[at] = k->rows[at - 1];
     k->rows[at - 1] = now;
   }
+  if (k->samples < 2 || k->checked == FULLY) return;
+  k->checked = !straight(k) ? 0 : k->samples == 3 ? FULLY : PARTLY;
+  if (k->checked) a->varying = 1;
 }
 
 /* much says if so many of a step's allocations are kept that it is a first one, which makes what later ones have. */
@@ -1767,6 +1789,7 @@ static void resize(stowage_arena *a, lane *l, const family *k, uint64_t s) {
   uint64_t *sizes = k->rows[3], hash = FNV;
   double w[3];
   int grows = 0;
+  if (k->checked == PARTLY && s - s / 3 > k->rows[1][k->first]) return; /* more than half as much again */
   weigh(k, s, w);
   for (size_t i = 0; i < l->n; i++) {
     const event *e = &l->events[i];

@@ -97,9 +97,39 @@ static void apart(void) {
 }
 #endif
 
+#ifdef STOWAGE_ARENA_CORE
+/* halves has training whose sizes are in one proportion to its batch, and an evaluation that begins alike. After two batches, one that is larger
+ * by half is served, and one that is larger than that is not taken for training. After three, any is. */
+static void halves(void) {
+  stowage_arena_planning how = {.all = 1, .nodes = -1};
+  for (int larger = 0; larger < 2; larger++) {
+    stowage_arena *a = stowage_arena_new(NULL);
+    stowage_arena_system(a, 1, NULL, NULL);
+    stowage_arena_watch(a, 1);
+    n_events[0] = 6, n_events[1] = 4;
+    for (unsigned i = 0; i < n_events[0]; i++) family[0][i] = (size){i == 3 ? 40 : 0, i == 3 ? 0 : 64 + 8 * i, 0, 0, 6};
+    for (unsigned i = 0; i < n_events[1]; i++) family[1][i] = i ? (size){16, 1, 0, 0, 4} : family[0][0];
+    family[1][0].end = 4;
+    for (unsigned i = 0; i < 12; i++) step(a, 0, i % 3 ? 32 : 20);
+    CHECK(stowage_arena_watched(a, 1) && !stowage_arena_plan(a, &how));
+    if (larger) {
+      for (unsigned i = 0; i < 4; i++) step(a, i % 4 == 3, i % 4 == 3 ? 50 : 32);
+      CHECK(!stats(a).grown);
+    } else {
+      step(a, 0, 48);
+      CHECK(stats(a).grown == 1 && !stats(a).last.missed && stats(a).last.served == n_events[0]);
+      step(a, 0, 100);
+      CHECK(stats(a).grown == 2 && !stats(a).last.missed && stats(a).last.served == n_events[0]);
+    }
+    CHECK(!stowage_arena_delete(a));
+  }
+}
+#endif
+
 int families(uint64_t seed, unsigned rounds) {
 #ifdef STOWAGE_ARENA_CORE
   apart();
+  halves();
   uint64_t grown = 0, missed = 0, refused = 0, served = 0;
   r = seed;
   for (unsigned round = 0; round < rounds; round++) {
