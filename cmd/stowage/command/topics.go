@@ -169,8 +169,7 @@ Keys beside buffers:
 Keys of a buffer:
 
   size         its bytes, or [width, height] or [width, height, depth]
-               (version 3), whose product they are; an object is as large
-               as its largest buffer in each
+               (version 3): an object has the largest of each
   pools        the pools that it may be in [default: all]
   costs        what it costs in a pool, such as {"dram": 400}
   evictions    stretches in which it may be absent: [{"lower": 3, "upper": 7,
