@@ -94,3 +94,32 @@ func TestFamilyFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestFamilyLives: a branch that depends on a dimension gives buffers other lifespans, and no order is made of that. Within
+// the values of one branch there is a family.
+func TestFamilyLives(t *testing.T) {
+	branch := func(out string, nodes ...made.Node) made.Graph { return made.Graph{Nodes: nodes, Outputs: made.Names(out)} }
+	m := must.Get(Parse(made.Model{Graph: made.Graph{
+		Inputs: []made.Value{made.Floats("x", "n", 4)}, Outputs: made.Names("z"),
+		Stored: []made.Tensor{made.Ints("first", 0), made.Ints("ten", 10)},
+		Nodes: []made.Node{
+			op("Shape", "x", "s", nil),
+			op("Gather", "s first", "d", nil),
+			op("Greater", "d ten", "c", nil),
+			op("If", "c", "y", attributes{
+				"then_branch": branch("t2", op("Exp", "x", "t1", nil), op("Neg", "t1", "t2", nil)),
+				"else_branch": branch("e1", op("Neg", "x", "e1", nil)),
+			}),
+			op("Neg", "y", "z", nil),
+		},
+	}}.Bytes(), "branch.onnx"))(t)
+	const want = "lives at other times than at the highest values, or is not there; one order cannot serve both"
+	if _, _, err := m.Family(Options{Ranges: map[string]Range{"n": {Low: 1, High: 20}}}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("the error is %v, want %s", err, want)
+	}
+	for _, r := range []Range{{Low: 1, High: 10}, {Low: 11, High: 20}} {
+		if f, _, err := m.Family(Options{Ranges: map[string]Range{"n": r}}); err != nil || f.Points() != 10 {
+			t.Errorf("%v: %v", r, err)
+		}
+	}
+}
