@@ -47,7 +47,8 @@ RECORD, ALIKE = 6, 10  # steps before the first planning, if the caller does not
 PATIENCE = 2  # steps more than are to be recorded, after which the last is planned though none came twice
 ALMOST = 0.03  # steps that have so much less live than the largest are of its kind
 GROWS = 2  # first steps, in which malloc's heap grows
-LATEST = 64  # steps without a plan of which the least resident memory is known
+LATEST = 64  # steps without a plan, and with one, of which each one's resident memory is known
+APART = 1.01  # the most of served steps, as a share of the middle one, from which on it is told
 COSTS = 1.03  # the resident memory of served steps, as a share of that of steps without a plan, from which on the arena is off
 
 
@@ -96,12 +97,14 @@ class Stats(NamedTuple):
     takes for the same step differs from step to step, and from process to process."""
     plain_middle: int
     """The median of the same."""
+    steady_middle: int
+    """The median of the most resident memory of the latest of the steps that steady is of."""
 
     @property
     def saved(self) -> int:
-        """How much lower a step is with a plan, mostly: plain_middle - steady of resident memory, or baseline - peak if there is a baseline; 0
+        """How much lower a step is with a plan, mostly: plain_middle - steady_middle of resident memory, or baseline - peak if there is a baseline; 0
         if it is not lower or unknown. It is what this process takes less. In another process malloc's heap is another one."""
-        without, by = (self.baseline, self.peak) if self.baseline else (self.plain_middle, self.steady)
+        without, by = (self.baseline, self.peak) if self.baseline else (self.plain_middle, self.steady_middle)
         return max(without - by, 0) if without and by else 0
 
     @property
@@ -120,14 +123,16 @@ class Stats(NamedTuple):
         if self.baseline:
             text += f"; peak {self.peak:,} bytes, {self.baseline:,} without: {self.saved:,} bytes saved"
         if self.steady:
-            text += f"; resident memory in steps: {self.steady:,} bytes with a plan"
+            text += f"; resident memory in steps: {self.steady_middle:,} bytes with a plan"
+            if self.steady > APART * self.steady_middle:
+                text += f" and {self.steady:,} at most"
             if self.plain:
-                more = self.steady - self.plain_middle
+                more = self.steady_middle - self.plain_middle
                 spread = self.plain_least < self.plain
                 text += f", {self.plain_least:,} to {self.plain:,} before that, {self.plain_middle:,} in the middle" if spread else f", {self.plain:,} before that"
                 text += f": {abs(more):,} {'more' if more > 0 else 'saved'}"
                 if self.before:
-                    steady, plain = (max(n - self.before, 0) >> 20 for n in (self.steady, self.plain_middle))
+                    steady, plain = (max(n - self.before, 0) >> 20 for n in (self.steady_middle, self.plain_middle))
                     text += f", {steady} in place of {plain} MiB above the start"
                 if more < 0 and self.trimmed:
                     text += f" (malloc_trim gave back {self.trimmed:,})"
@@ -216,6 +221,7 @@ class Arena:
         self._before = self._high = self._whole = self._plain = self._steady = 0  # resident memory; high: the process's own mark before
         self._asked = 0  # the bytes that were live in a step without a plan
         self._took: list[tuple[int, int]] = []  # of the latest steps before a plan: bytes that were live, resident memory
+        self._serves: list[int] = []  # of the latest steps that were served: resident memory
         self._read_most = 0  # the most resident memory that was read in steps before a plan
         self._last: Optional[Stats] = None
         self._lib.stowage_arena_guard(self._at, int(guard))
@@ -350,6 +356,7 @@ class Arena:
             self._rest = s.upstream
         elif last.served >= MOSTLY * asked:
             self._steady = max(self._steady, s.resident_step)
+            self._serves = [*self._serves[-LATEST:], s.resident_step]
         self._rest = min(self._rest, s.upstream)
         self._shares = [*self._shares[1:], last.served / asked]
         self._refused = self._refused + 1 if last.refused > MISSES * asked else 0
@@ -496,12 +503,13 @@ class Arena:
             int(self._lib.stowage_slot_trimmed(self._slot)), *self._spread(),
         )  # fmt: skip
 
-    def _spread(self) -> tuple[int, int]:
+    def _spread(self) -> tuple[int, int, int]:
         """Returns the least and the median of what steps without a plan took, of those that ask for about as much as the largest; what the
-        most of all took if only the first ones are known. What kernels take between two reads is that of the process's own mark."""
+        most of all took if only the first ones are known. Then the median of served steps. What kernels take between two reads is that
+        of the process's own mark."""
         most, kernels = max((live for live, _ in self._took), default=0), max(self._plain - self._read_most, 0)
-        took = sorted(took + kernels for live, took in self._took if live >= (1 - ALMOST) * most)
-        return (took[0], (took[len(took) // 2] + took[(len(took) - 1) // 2]) // 2) if took else (self._plain, self._plain)
+        took = [took + kernels for live, took in self._took if live >= (1 - ALMOST) * most] or [self._plain]
+        return min(took), _middle(took), _middle(self._serves or [self._steady])
 
     def _measure(self, folder: str) -> list[str]:
         """Returns the arguments of a Python process that prints what the usual allocator takes for the trace in a
@@ -543,7 +551,7 @@ class Arena:
             raise InputError(f"{os.fspath(path)}: {self._said()}")
         self._call(code)
         self._planned += kept.split(text)
-        self._state, self._settled, self._refused, self._steady = "serving", 0, 0, 0
+        self._state, self._settled, self._refused, self._steady, self._serves = "serving", 0, 0, 0, []
 
     def check(self) -> int:
         """Returns how many faults the arena finds in its own tables and, in guard mode, in bytes that nobody has."""
@@ -606,6 +614,12 @@ class Arena:
     def _call(self, code: int) -> None:
         if code < 0:
             raise MemoryError(self._said()) if code == -2 else Error(self._said())
+
+
+def _middle(sizes: list[int]) -> int:
+    """Returns the median, rounded down."""
+    found = sorted(sizes)
+    return (found[len(found) // 2] + found[(len(found) - 1) // 2]) // 2
 
 
 def _high() -> int:
