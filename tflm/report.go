@@ -55,7 +55,7 @@ func peakOf(problem *model.Problem, l *tflite.Lifetimes) Peak {
 
 // Peak returns the peak of a plan. If tensors share bytes, the peak counts occupied bytes. Ties go to the time with the
 // most live bytes. Then Buffers has all buffers that are live at the peak, whatever bytes they share, and Without is
-// nil.
+// nil. Of a variable of a loop it has those that lie at different places.
 func (p *Plan) Peak() Peak {
 	if p.Occupied == nil {
 		return peakOf(p.United, p.Life)
@@ -68,8 +68,35 @@ func (p *Plan) Peak() Peak {
 		}
 	}
 	peak := peakAt(p.Arena.Problem, p.Life, at)
-	peak.Bytes = taken[at]
+	peak.Bytes, peak.Buffers = taken[at], p.once(peak.Buffers)
 	return peak
+}
+
+// once leaves out buffers that lie where another one of the same variable of a loop does.
+func (p *Plan) once(buffers []int) []int {
+	variables, _ := loopVariables(p.Model)
+	if len(variables) == 0 {
+		return buffers
+	}
+	of := map[int]int{} // by tensor
+	for k := range variables {
+		v := &variables[k]
+		for _, t := range []int{v.before, v.after, v.condition, v.from, v.end} {
+			of[t] = k
+		}
+	}
+	type place struct {
+		variable int
+		at       int64
+	}
+	seen := map[place]bool{}
+	return slices.DeleteFunc(buffers, func(i int) bool {
+		k, ok := of[p.Arena.Tensor[i]]
+		here := place{k, p.Placed[i]}
+		was := ok && seen[here]
+		seen[here] = seen[here] || ok
+		return was
+	})
 }
 
 // peakAt returns the buffers that are live at a time of a problem, and the operator that runs then.

@@ -56,6 +56,14 @@ func TestSplitLoops(t *testing.T) {
 			if n := tflm.MACs(w) - tflm.MACs(m); n != s.Choice.MACs {
 				t.Errorf("%s: the file has %d more multiply-accumulates, the choice %d", name, n, s.Choice.MACs)
 			}
+			at := map[int64]int64{} // the peak names the image and the result of a loop once
+			for _, i := range s.Plan.Peak().Buffers {
+				if b := &s.Plan.Arena.Problem.Buffers[i]; b.Size > 4096 && at[s.Plan.Placed[i]] == b.Size {
+					t.Errorf("%s: two of %d bytes at %d in the peak", name, b.Size, s.Plan.Placed[i])
+				} else {
+					at[s.Plan.Placed[i]] = b.Size
+				}
+			}
 			if p == nil {
 				continue
 			}
