@@ -211,6 +211,110 @@ func TestBalance(t *testing.T) {
 	}
 }
 
+// sumOf returns the sum of the greatest loads of a choice of pools.
+func sumOf(p *model.Problem, pools []int32) (sum int64) {
+	for q := range p.Rules.Pools {
+		top := int64(0)
+		for _, b := range p.Buffers {
+			load := int64(0)
+			for i, o := range p.Buffers {
+				if pools[i] == int32(q) && o.Lower <= b.Lower && b.Lower < o.Upper {
+					load += o.Size
+				}
+			}
+			top = max(top, load)
+		}
+		sum += top
+	}
+	return sum
+}
+
+// TestSplit: the pools are allowed, their loads have no higher sum than before, and mostly a lower one. The bound is not
+// above it, and mostly near.
+func TestSplit(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 6))
+	lower, near, total := 0, 0, 0
+	for total < 16 {
+		p := free(r)
+		if p.Buffers[0].Extra == nil { // one pool would do for all
+			continue
+		}
+		total++
+		f := fieldOf(p, model.MeasureHeight)
+		x := f.placer()
+		if !x.place(f.orders()[0], nil) {
+			t.Fatal("no plan")
+		}
+		start := x.found().Pools
+		bound, split := f.Split(t.Context(), start)
+		for i, q := range split {
+			if x := p.Buffers[i].Extra; x != nil && !slices.Contains(x.Pools, q) {
+				t.Fatalf("buffer %d is in pool %d\n%s", i, q, drawn.DescribeRuled(p))
+			}
+		}
+		before, after := sumOf(p, start), sumOf(p, split)
+		if after > before || bound > after {
+			t.Fatalf("a sum of %d, and %d before; bound %d\n%s", after, before, bound, drawn.DescribeRuled(p))
+		}
+		if after < before {
+			lower++
+		}
+		if after-bound <= after/20 {
+			near++
+		}
+	}
+	if lower < 10 || near < 8 {
+		t.Errorf("lower in %d of 16, near in %d", lower, near)
+	}
+}
+
+// TestSplitBound holds the bound and the sum of small problems against all choices.
+func TestSplitBound(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 7))
+	least := 0
+	for range 200 {
+		p := free(r)
+		p.Buffers = p.Buffers[:min(5, len(p.Buffers))]
+		p.Rules.Pools = p.Rules.Pools[:2]
+		for i := range p.Buffers {
+			if x := p.Buffers[i].Extra; x != nil {
+				if x.Pools = slices.DeleteFunc(x.Pools, func(q int32) bool { return q > 1 }); len(x.Pools) == 0 {
+					p.Buffers[i].Extra = nil
+				}
+			}
+		}
+		best, pools := int64(-1), make([]int32, len(p.Buffers))
+		var start []int32
+		var try func(i int)
+		try = func(i int) {
+			if i == len(pools) {
+				if sum := sumOf(p, pools); best < 0 || sum < best {
+					best = sum
+				}
+				start = slices.Clone(pools)
+				return
+			}
+			for q := range int32(2) {
+				if p.Buffers[i].MayUse(q) {
+					pools[i] = q
+					try(i + 1)
+				}
+			}
+		}
+		try(0)
+		bound, split := fieldOf(p, model.MeasureHeight).Split(t.Context(), start)
+		if bound > best || sumOf(p, split) < best {
+			t.Fatalf("bound %d, sum %d, best %d\n%s", bound, sumOf(p, split), best, drawn.DescribeRuled(p))
+		}
+		if sumOf(p, split) == best {
+			least++
+		}
+	}
+	if least < 190 {
+		t.Errorf("only %d of 200 sums are least", least)
+	}
+}
+
 // TestBalanceIsLeast holds the loads of small problems against all choices.
 func TestBalanceIsLeast(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 5))

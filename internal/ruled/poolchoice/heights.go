@@ -78,6 +78,15 @@ func (c *chooser) lowHeights(ctx context.Context) error {
 			return err
 		}
 	}
+	if m := leading[0]; (m == model.MeasureHeight || m == model.MeasurePeak) && !c.done() {
+		within, end := run.Share(ctx, 4)
+		bound, of := f.Split(within, c.best.Pools)
+		end()
+		c.raise(m, bound)
+		if err := c.eachPool(ctx, of); err != nil {
+			return err
+		}
+	}
 	if err := c.bisect(ctx, leading[0]); err != nil {
 		return err
 	}
@@ -111,6 +120,32 @@ func (c *chooser) tryPools(ctx context.Context, pools []int32) error {
 		c.best = &r
 	}
 	return err
+}
+
+// eachPool is tryPools with a share of the limits for each pool, so that one that is hard does not take all.
+func (c *chooser) eachPool(ctx context.Context, of []int32) error {
+	all := make([]int64, len(of))
+	for q, members := range split(c.lowering.Pools, of) {
+		if len(members) == 0 {
+			continue
+		}
+		offsets, err := c.plans.Lowest(ctx, int32(q), members)
+		if err != nil || offsets == nil {
+			return err
+		}
+		for _, i := range members {
+			if all[i] = offsets[i]; c.above(i, int32(q), offsets[i]) {
+				return nil
+			}
+		}
+	}
+	return c.keep(ctx, &model.Plan{Offsets: all, Pools: of}, false)
+}
+
+// above reports whether a buffer ends above the capacity of its pool.
+func (c *chooser) above(i, pool int32, offset int64) bool {
+	capacity := c.lowering.Pools[pool].Capacity
+	return capacity > 0 && offset+c.lowering.Problem.Buffers[i].Size > capacity
 }
 
 // even reports whether a measure is low if all pools have the same load.

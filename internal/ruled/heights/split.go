@@ -1,0 +1,301 @@
+package heights
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/splitmix"
+)
+
+// Idea: the sum of heights is at least the sum of the greatest loads, and pools can mostly be planned at their loads, or
+// nearly. Let each pool p pay w(p, t) for a byte in section t, at most 1 for all of its sections together. The height of p
+// is then at least what its bodies pay in all, so for each choice of pools
+//
+//	sum of heights >= sum over bodies of their price in the cheapest pool
+//
+// which is the dual of the linear program that splits bodies between pools. The prices climb by subgradients: a section pays
+// more if the cheapest choices fill it. Each of these choices is also a plan of loads. The best is improved by taking bodies to
+// other pools while the sum of the greatest loads falls.
+//
+// Invariant: the bound is computed in whole numbers from prices that are rounded down, so no plan is below it. The pools
+// returned are allowed.
+//
+// Complexity: climbs · (life of all bodies · pools + sections · pools · log(sections)), then passes over bodies · pools ·
+// sections.
+//
+// Source: Lagrangian relaxation by Polyak's step (1969); projection onto a simplex (Held, Wolfe and Crowder, 1974).
+
+const (
+	climbs      = 1_500
+	patience    = 60          // climbs without a better bound until the step is halved
+	priceUnit   = 1 << 20     // what the sections of a pool pay together
+	mostSplit   = 100_000_000 // loads looked at
+	mostMoves   = 1_000       // for each body
+	mostClimbed = 300_000_000
+)
+
+// A split is the state of the search.
+type split struct {
+	*Field
+	price [][]float64 // of each pool in each section
+	load  [][]int64   // likewise, of a choice
+	top   []int64     // the greatest load of each pool
+	in    []int32     // the pool of each body
+	bound int64
+	best  []int32
+	least int64 // the sum of the greatest loads of best
+}
+
+// Split returns a bound of the sum of all heights, and pools for the buffers whose greatest loads have a low sum. It starts
+// from the pools of a plan.
+func (f *Field) Split(ctx context.Context, pools []int32) (bound int64, of []int32) {
+	total := int64(0)
+	for k := range f.bodies {
+		total += f.bodies[k].size
+	}
+	if f.sections == 0 || total > math.MaxInt64/priceUnit/4 {
+		return 0, pools
+	}
+	x := &split{Field: f, in: make([]int32, len(f.bodies)), top: make([]int64, len(f.pools))}
+	for range f.pools {
+		x.price, x.load = append(x.price, make([]float64, f.sections)), append(x.load, make([]int64, f.sections))
+	}
+	for k := range f.bodies {
+		x.in[k] = pools[f.bodies[k].members[0]]
+	}
+	x.fill()
+	x.keep()
+	x.climb(ctx)
+	x.improve(ctx)
+	of = make([]int32, len(f.p.Buffers))
+	for k := range f.bodies {
+		for _, i := range f.bodies[k].members {
+			of[i] = x.best[k]
+		}
+	}
+	return x.bound, of
+}
+
+// fill computes the loads.
+func (x *split) fill() {
+	for q := range x.load {
+		clear(x.load[q])
+	}
+	for k, q := range x.in {
+		x.move(int32(k), q, 1)
+	}
+	for q := range x.load {
+		x.top[q] = slices.Max(x.load[q])
+	}
+}
+
+// move adds a body to the loads of a pool, or takes it away.
+func (x *split) move(k, q int32, sign int64) {
+	for _, u := range x.bodies[k].uses {
+		for t := u.First; t < u.Last; t++ {
+			x.load[q][t] += sign * (u.To - u.From)
+		}
+	}
+}
+
+// keep makes the choice the best, if its loads have a lower sum.
+func (x *split) keep() {
+	sum := int64(0)
+	for _, top := range x.top {
+		sum += top
+	}
+	if x.best == nil || sum < x.least {
+		x.best, x.least = slices.Clone(x.in), sum
+	}
+}
+
+// climb raises the bound.
+func (x *split) climb(ctx context.Context) {
+	fullest, most := 0, int64(-1) // all pools begin with the section in which most bytes are live
+	for t := range x.sections {
+		sum := int64(0)
+		for q := range x.load {
+			sum += x.load[q][t]
+		}
+		if sum > most {
+			fullest, most = t, sum
+		}
+	}
+	for q := range x.price {
+		x.price[q][fullest] = 1
+	}
+	work := int64(0)
+	for k := range x.bodies {
+		for _, u := range x.bodies[k].uses {
+			work += int64(u.Last-u.First) * int64(len(x.bodies[k].pools))
+		}
+	}
+	work += int64(8 * x.sections * len(x.pools))
+	step, idle, value := 1.0, 0, 0.0
+	sorted := make([]float64, x.sections)
+	for n := range int64(climbs) {
+		if n*work > mostClimbed || n%16 == 0 && ctx.Err() != nil {
+			return
+		}
+		now := x.choose()
+		x.fill()
+		x.keep()
+		if idle++; now > value {
+			value, idle = now, 0
+			x.bound = max(x.bound, x.whole())
+		}
+		if x.bound >= x.least {
+			return
+		}
+		if idle > patience {
+			step, idle = step/2, 0
+		}
+		norm := 0.0
+		for q := range x.load {
+			for _, load := range x.load[q] {
+				norm += float64(load) * float64(load)
+			}
+		}
+		if norm == 0 || step < 1.0/1024 {
+			return
+		}
+		by := step * (float64(x.least) - now) / norm
+		for q := range x.price {
+			for t, load := range x.load[q] {
+				x.price[q][t] += by * float64(load)
+			}
+			project(x.price[q], sorted)
+		}
+	}
+}
+
+// choose puts each body into its cheapest pool, and returns what all pay.
+func (x *split) choose() (sum float64) {
+	for k := range x.bodies {
+		b := &x.bodies[k]
+		least := math.Inf(1)
+		for _, q := range b.pools {
+			paid := 0.0
+			for _, u := range b.uses {
+				for _, price := range x.price[q][u.First:u.Last] {
+					paid += price * float64(u.To-u.From)
+				}
+			}
+			if paid < least {
+				least, x.in[k] = paid, q
+			}
+		}
+		sum += least
+	}
+	return sum
+}
+
+// whole returns the bound of the prices, in whole numbers.
+func (x *split) whole() int64 {
+	units := make([][]int64, len(x.pools))
+	for q := range x.price {
+		units[q] = make([]int64, x.sections)
+		left := int64(priceUnit)
+		for t, price := range x.price[q] {
+			units[q][t] = min(left, int64(price*priceUnit))
+			left -= units[q][t]
+		}
+	}
+	sum := int64(0)
+	for k := range x.bodies {
+		b := &x.bodies[k]
+		least := int64(math.MaxInt64)
+		for _, q := range b.pools {
+			paid := int64(0)
+			for _, u := range b.uses {
+				for _, price := range units[q][u.First:u.Last] {
+					paid += price * (u.To - u.From)
+				}
+			}
+			least = min(least, paid)
+		}
+		sum += least
+	}
+	return (sum + priceUnit - 1) / priceUnit
+}
+
+// project moves prices to the nearest ones that are at least 0 and at most 1 together. sorted is scratch.
+func project(price, sorted []float64) {
+	sum := 0.0
+	for t := range price {
+		price[t] = max(price[t], 0)
+		sum += price[t]
+	}
+	if sum <= 1 {
+		return
+	}
+	copy(sorted, price)
+	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
+	above, less := 0.0, 0.0
+	for n, p := range sorted {
+		above += p
+		if cut := (above - 1) / float64(n+1); cut < p {
+			less = cut
+		}
+	}
+	for t := range price {
+		price[t] = max(0, price[t]-less)
+	}
+}
+
+// improve takes a body of the best choice to another pool, or exchanges two. What makes the sum larger is kept with a
+// probability that falls.
+func (x *split) improve(ctx context.Context) {
+	copy(x.in, x.best)
+	x.fill()
+	sum, n := x.least, len(x.bodies)
+	state := uint64(n)
+	below := func(n int) int { return int(splitmix.Next(&state) % uint64(n)) }
+	steps := min(mostSplit/(2*x.sections), mostMoves*n)
+	warm := float64(x.least) / float64(max(1, n))
+	for s := range steps {
+		if x.least <= x.bound || s%256 == 0 && ctx.Err() != nil {
+			return
+		}
+		k := int32(below(n))
+		b := &x.bodies[k]
+		from, q, other := x.in[k], b.pools[below(len(b.pools))], int32(-1)
+		if s%2 == 0 { // a body that meets it comes in its place
+			if len(x.near[k]) == 0 {
+				continue
+			}
+			other = x.near[k][below(len(x.near[k]))].other
+			if q = x.in[other]; !slices.Contains(b.pools, q) || !slices.Contains(x.bodies[other].pools, from) {
+				continue
+			}
+		}
+		if q == from {
+			continue
+		}
+		shift := func(from, q int32) {
+			x.move(k, from, -1)
+			x.move(k, q, 1)
+			if other >= 0 {
+				x.move(other, q, -1)
+				x.move(other, from, 1)
+			}
+		}
+		shift(from, q)
+		topFrom, topTo := slices.Max(x.load[from]), slices.Max(x.load[q])
+		more := topFrom + topTo - x.top[from] - x.top[q]
+		heat := warm * math.Pow(0.002, float64(s)/float64(steps))
+		if more > 0 && float64(splitmix.Next(&state)>>11)/(1<<53) >= math.Exp(-float64(more)/heat) {
+			shift(q, from)
+			continue
+		}
+		if x.in[k] = q; other >= 0 {
+			x.in[other] = from
+		}
+		if x.top[from], x.top[q], sum = topFrom, topTo, sum+more; sum < x.least {
+			x.least = sum
+			copy(x.best, x.in)
+		}
+	}
+}
