@@ -171,9 +171,11 @@ func (p *Plan) Split(ctx context.Context, o Options, x SplitOptions) (*Split, er
 	}
 	if c.x.Capacity > 0 && (c.best == nil || c.best.Arena > c.x.Capacity) { // nothing fits: the smallest arena
 		c.x.Capacity = 0
+		bound := c.out.Bound
 		if err := c.choose(searching); err != nil {
 			return nil, err
 		}
+		c.out.Bound = max(c.out.Bound, bound)
 	}
 	if err := c.again(searching); err != nil {
 		return nil, err
@@ -273,7 +275,7 @@ func (c *chooser) choose(ctx context.Context) error {
 		}
 	}
 	if c.out.Considered = len(all); c.out.Stopped == "" {
-		c.out.Bound = c.bound(all)
+		c.out.Bound = min(c.bound(all), within) // chains that are of no use below it were dropped
 	}
 	if c.best == nil {
 		c.may = true

@@ -301,6 +301,11 @@ func TestSplitCapacity(t *testing.T) {
 				less++
 			}
 		}
+		x.Capacity = lowest / 4 // nothing fits: chains of no use for that were not looked at, so no more is known of others
+		c = must.Get(newChooser(p, o, x))(t)
+		if err := c.choose(t.Context()); err != nil || c.out.Bound > x.Capacity+1 || c.out.Bound < x.Capacity {
+			t.Errorf("for %d: bound %d, %v", x.Capacity, c.out.Bound, err)
+		}
 	}
 	if asked < 15 || less < 3 {
 		t.Errorf("only %d capacities were asked for; %d need less arithmetic than the smallest arena", asked, less)
