@@ -16,8 +16,9 @@ type Switched struct {
 	Orders []*Order
 	// Heights has the height at each of the result's points, by the order that holds there.
 	Heights []int64
-	// Worst is the largest excess of a height over its load, as a share of the load, and WorstAt the point that has it.
-	Worst   float64
+	// Worst is the largest excess of a height over its load, as a share of the load.
+	Worst float64
+	// WorstAt is the point that has it.
 	WorstAt int64
 }
 

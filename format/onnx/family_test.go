@@ -98,7 +98,9 @@ func TestFamilyFaults(t *testing.T) {
 // TestFamilyLives: a branch that depends on a dimension gives buffers other lifespans, and no order is made of that. Within
 // the values of one branch there is a family.
 func TestFamilyLives(t *testing.T) {
-	branch := func(out string, nodes ...made.Node) made.Graph { return made.Graph{Nodes: nodes, Outputs: made.Names(out)} }
+	branch := func(out string, nodes ...made.Node) made.Graph {
+		return made.Graph{Nodes: nodes, Outputs: made.Names(out)}
+	}
 	m := must.Get(Parse(made.Model{Graph: made.Graph{
 		Inputs: []made.Value{made.Floats("x", "n", 4)}, Outputs: made.Names("z"),
 		Stored: []made.Tensor{made.Ints("first", 0), made.Ints("ten", 10)},

@@ -323,7 +323,7 @@ var layers = []struct {
 		"format/json", "format/trace", "internal/gen", "internal/testkit/drawn", "model", "session",
 	}},
 	{"internal/testkit/golden", []string{"model"}},
-	{"internal/testkit/placed", []string{"", "model", "format/json"}},
+	{"internal/testkit/placed", []string{"", "model", "format/json", "internal/testkit/must"}},
 	{"internal/testkit/recorded", with(kernel, "internal/testkit/drawn", "internal/testkit/golden", "internal/testkit/plantest")},
 	{"internal/testkit/mutate", []string{"internal/testkit/plantest", "internal/testkit/pace"}},
 	{"internal/testkit/operators", []string{"internal/distance"}},
