@@ -166,13 +166,13 @@ func (p *Plan) Split(ctx context.Context, o Options, x SplitOptions) (*Split, er
 	}
 	searching, end := c.limited(ctx)
 	defer end()
-	if err := c.choose(searching); err != nil {
+	if err := c.chooseAll(searching); err != nil {
 		return nil, err
 	}
 	if c.x.Capacity > 0 && (c.best == nil || c.best.Arena > c.x.Capacity) { // nothing fits: the smallest arena
 		c.x.Capacity = 0
 		bound := c.out.Bound
-		if err := c.choose(searching); err != nil {
+		if err := c.chooseAll(searching); err != nil {
 			return nil, err
 		}
 		c.out.Bound = max(c.out.Bound, bound)
@@ -209,7 +209,7 @@ func newChooser(p *Plan, o Options, x SplitOptions) (*chooser, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.most, s.loops = int64(x.MaxMACs*float64(s.macs)), !x.NoLoops
+	s.most = int64(x.MaxMACs * float64(s.macs))
 	c := &chooser{
 		splitting: s, whole: p, options: o, x: x, splitter: strips.Of(p.Model), known: map[string]*Choice{},
 		missed: map[string]missed{},
@@ -238,12 +238,25 @@ func (c *chooser) progress(doing string) func(done, all int) {
 // nameOf names chains in strips.
 func nameOf(chains []strips.Chain) string { return fmt.Sprint(chains) }
 
-// choose looks for the best choice.
+// chooseAll looks for the best choice without loops, and then for a better one with them: so loops make none worse.
+func (c *chooser) chooseAll(ctx context.Context) error {
+	for _, c.loops = range []bool{false, true}[:1] {
+		if err := c.choose(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose looks for the best choice, if it is better than the best so far.
 func (c *chooser) choose(ctx context.Context) error {
 	c.heads = map[strips.Chain]int64{}
 	within := c.arena(c.whole) // a load with which the arena is smaller than that of the plan as it is
-	if c.x.Capacity > 0 {
+	switch {
+	case c.x.Capacity > 0:
 		within = min(within, c.x.Capacity+1)
+	case c.best != nil:
+		within = min(within, c.best.Arena)
 	}
 	looking, end := c.part(ctx)
 	looked := c.look(looking, fewCounts, within-c.tail, c.progress("chains in strips"))
