@@ -238,25 +238,36 @@ func (c *chooser) progress(doing string) func(done, all int) {
 // nameOf names chains in strips.
 func nameOf(chains []strips.Chain) string { return fmt.Sprint(chains) }
 
-// chooseAll looks for the best choice without loops, and then for a better one with them: so loops make none worse.
+// chooseAll looks for the best choice without loops, and then for one with them, each by itself: so loops make none
+// worse.
 func (c *chooser) chooseAll(ctx context.Context) error {
-	for _, c.loops = range []bool{false, true}[:1] {
-		if err := c.choose(ctx); err != nil {
-			return err
+	c.loops = false
+	if err := c.choose(ctx); err != nil || c.x.NoLoops {
+		return err
+	}
+	best, known, bound := c.best, c.known, c.out.Bound
+	c.loops, c.best, c.known = true, nil, map[string]*Choice{}
+	if err := c.choose(ctx); err != nil {
+		return err
+	}
+	for name, x := range known {
+		if c.known[name] == nil {
+			c.known[name] = x
 		}
 	}
+	if best != nil && (c.best == nil || c.better(best, c.best)) {
+		c.best = best
+	}
+	c.out.Bound = min(c.out.Bound, bound)
 	return nil
 }
 
-// choose looks for the best choice, if it is better than the best so far.
+// choose looks for the best choice.
 func (c *chooser) choose(ctx context.Context) error {
 	c.heads = map[strips.Chain]int64{}
 	within := c.arena(c.whole) // a load with which the arena is smaller than that of the plan as it is
-	switch {
-	case c.x.Capacity > 0:
+	if c.x.Capacity > 0 {
 		within = min(within, c.x.Capacity+1)
-	case c.best != nil:
-		within = min(within, c.best.Arena)
 	}
 	looking, end := c.part(ctx)
 	looked := c.look(looking, fewCounts, within-c.tail, c.progress("chains in strips"))
