@@ -9,7 +9,6 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
-	_ "github.com/stowage-go/stowage/internal/planners/tela" // plans rows
 )
 
 // Idea: tela finds plans of bodies (bandplan.go) that auto does not find. A window moves through its body while others

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/testkit/built"
@@ -22,7 +21,7 @@ func BenchmarkPlace(b *testing.B) {
 	for _, n := range []int{62, 1289, 2001} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			f := layers(n)
-			r := must.Get(stowage.SolveFamily(b.Context(), f, stowage.Options{Timeout: 3 * time.Second}))(b)
+			r := must.Get(stowage.SolveFamily(b.Context(), f, stowage.Options{NodeLimit: 20_000}))(b)
 			words, sizes := r.Order.Words(), f.SizesAt(1)
 			cmd := exec.Command(program)
 			cmd.Stdin = strings.NewReader(fmt.Sprintf("20\n%d %d %s %s\n", len(words), n, spaced(words), spaced(sizes)))

@@ -178,7 +178,7 @@ var layers = []struct {
 	{"internal/merge/walls", []string{"internal/run", "internal/sorting", "internal/invariants"}},
 	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls")},
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/beam",
-		"internal/climb")},
+		"internal/climb", "internal/planners/tela")},
 	// names the fixed offsets that collide
 	{"internal/explain", with(kernel, "internal/exact/engine", "internal/ruled/parts", "internal/ruled/places",
 		"internal/ruled/assign", "internal/units", "internal/verify")},
@@ -334,7 +334,7 @@ var layers = []struct {
 	{"tflm", []string{
 		"", "model", "graph", "format/cheader", "format/tflite", "internal/described", "internal/bound", "internal/distance",
 		"internal/kernelscratch", "internal/strips", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify",
-		"internal/place", "internal/run", "internal/timeline", "internal/planners/tela",
+		"internal/place", "internal/run", "internal/timeline",
 	}},
 	{"internal/models", []string{
 		"", "model", "plan", "graph", "format", "tflm", "render", "internal/bound", "internal/picture", "internal/shown",

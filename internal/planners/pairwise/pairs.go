@@ -65,7 +65,7 @@ func (e *Engine) link(tl *timeline.Timeline, maxPairs int) error {
 	}
 	e.other, e.literal = make([]int32, 2*count), make([]int32, 2*count)
 	for p := range int32(count) {
-		if p%pollWork == pollWork-1 && e.watch.Over() {
+		if p%pollHalves == pollHalves-1 && e.watch.Over() {
 			return ErrLimit
 		}
 		a, b := e.first[p], e.second[p]

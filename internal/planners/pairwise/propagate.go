@@ -25,8 +25,8 @@ import (
 // Left out: a threshold for each bound below which it refutes no pair. Each Pop that reopens a pair would have to
 // lower it.
 
-// pollWork is the number of halves between looks at the watch: a fraction of a millisecond.
-const pollWork = 1 << 15
+// pollHalves is the number of halves between looks at the watch: a fraction of a millisecond.
+const pollHalves = 1 << 15
 
 // propagate runs the queue empty and reports whether no contradiction shows, or false if the watch ends it.
 func (e *Engine) propagate() bool {
@@ -48,7 +48,7 @@ func (e *Engine) propagate() bool {
 		}
 		j := v >> 1
 		begin, end := e.from[j], e.from[j+1]
-		if e.work += int(end-begin) + 1; e.work >= pollWork && e.ended() {
+		if e.work += int(end-begin) + 1; e.work >= pollHalves && e.ended() {
 			return false
 		}
 		others, literals := e.other[begin:end], e.literal[begin:end]
