@@ -29,7 +29,7 @@ import (
 
 const (
 	climbs      = 1_500
-	patience    = 60          // climbs without a better bound until the step is halved
+	idleClimbs  = 60          // climbs without a better bound until the step is halved
 	priceUnit   = 1 << 20     // what the sections of a pool pay together
 	mostSplit   = 100_000_000 // loads looked at
 	mostMoves   = 1_000       // for each body
@@ -149,7 +149,7 @@ func (x *split) climb(ctx context.Context) {
 		if x.bound >= x.least {
 			return
 		}
-		if idle > patience {
+		if idle > idleClimbs {
 			step, idle = step/2, 0
 		}
 		norm := 0.0
