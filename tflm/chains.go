@@ -248,7 +248,7 @@ func (s *splitting) rowsOf(m *tflite.Model, c strips.Chain, loads bool) (*rowBui
 		return nil, nil, err
 	}
 	end, main := s.behind(m, c), m.Subgraphs[0].OperatorCount
-	from, to := int64(l.Operators[c.First].First)+1, int64(l.Operators[end-1].First)+2
+	from, to := int64(l.Operators[c.First].First)+1, int64(l.Operators[end-1].Last)+2
 	permits := s.permitsOf(m, l, c.First, end)
 	if main < len(m.Operators) && !s.inPlace { // of loops
 		permits = append(permits, s.permitsOf(m, l, main, len(m.Operators))...)
