@@ -20,6 +20,7 @@ import (
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/internal/timeline"
+	_ "github.com/stowage-go/stowage/lab/baseline/heuristic"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 	"github.com/stowage-go/stowage/model"
 )
@@ -31,6 +32,9 @@ import (
 //	hint         the order of the plan at the middle of the ranges, as compilers plan at an example
 //	bounds       the arena of the largest sizes at every value: upper bounds, over the load of the smallest
 //	equal        buffers share memory only with those of the same formula, each set apart
+//	bfc          an allocator without a plan, which serves each value anew: best fit with coalescing, requests not rounded up
+//	bfc kept     the same while values come one after another, in any order: between two values all its memory is one free
+//	             chunk, so it needs what the worst value needs; over the load of the largest, which is what the order needs
 
 // rows are the models and their dimensions. What varies has a range; a second dimension may have the value of the first.
 var rows = []struct{ pack, file, dims string }{
@@ -73,13 +77,13 @@ func main() {
 func run(into, folder string) error {
 	var b strings.Builder
 	b.WriteString("| model | dimensions | buffers | formulas | values | over the load | plan at the largest | hint in the middle | " +
-		"upper bounds | equal sizes |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+		"upper bounds | equal sizes | BFC | BFC kept |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, row := range rows {
 		pack, _, _ := strings.Cut(row.pack, " ")
 		path := filepath.Join(folder, pack, row.file)
 		fmt.Fprintf(&b, "| %s, %s | `%s` ", row.pack, strings.TrimSuffix(row.file, ".onnx"), row.dims)
 		if _, err := os.Stat(path); err != nil {
-			b.WriteString("| not here | | | | | | | |\n")
+			b.WriteString("| not here | | | | | | | | | |\n")
 			continue
 		}
 		f, err := family(path, row.dims)
@@ -140,7 +144,9 @@ func measured(f *model.Family) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ours, top, mid, equal, smallest := worst{}, worst{}, worst{}, worst{}, int64(0)
+	ours, top, mid, equal, bfc := worst{}, worst{}, worst{}, worst{}, worst{}
+	var smallest, kept int64
+	alone := stowage.Options{Planner: "bfc", Params: map[string]string{"round": "1"}}
 	offsets := make([]int64, len(f.Problem.Buffers))
 	for point := range all {
 		p := f.At(point)
@@ -159,15 +165,23 @@ func measured(f *model.Family) (string, error) {
 			x.to.add(height, load)
 		}
 		equal.add(apart(f, p), load)
+		online, err := stowage.Minimize(ctx, p, alone)
+		if err != nil {
+			return "", err
+		}
+		bfc.add(online.Height, load)
+		kept = max(kept, online.Height)
 	}
+	most := worst{}
+	most.add(kept, timeline.New(f.At(-1)).MaxLoad)
 	formulas := 0
 	for _, x := range f.Formulas {
 		if x != nil {
 			formulas++
 		}
 	}
-	return fmt.Sprintf("| %d | %d | %d | %s | %s | %s | %.1f times | %s |", len(f.Problem.Buffers), formulas, all, ours, top, mid,
-		float64(r.Height)/float64(smallest), equal), nil
+	return fmt.Sprintf("| %d | %d | %d | %s | %s | %s | %.1f times | %s | %s | %s |", len(f.Problem.Buffers), formulas, all, ours, top, mid,
+		float64(r.Height)/float64(smallest), equal, bfc, most), nil
 }
 
 // A worst is the largest height over a load.
