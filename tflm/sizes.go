@@ -37,6 +37,20 @@ func (p *Plan) Sizes() []Sizes {
 	return out
 }
 
+// Least returns the footprint on a target with the proven lower bound as the head, and that bound, in bytes: no plan has
+// a smaller arena.
+func (p *Plan) Least(t *Target) (f Footprint, head int64) {
+	offsets := p.Offsets
+	if !p.Worth() && p.Model.Offline != nil && !p.Faulty {
+		offsets = p.Model.Offline.Offsets
+	}
+	head = p.Result.LowerBound
+	if p.OrderBound > 0 { // what is proven of one order is not of all
+		head = min(head, p.OrderBound)
+	}
+	return p.Set.Predict(p.Model, p.Arena, offsets, head, t), head
+}
+
 // ownOffsets returns those that the model has; nil for none that can be followed.
 func (p *Plan) ownOffsets() []int32 {
 	if p.Model.Offline == nil || p.Faulty {

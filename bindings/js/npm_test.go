@@ -495,6 +495,24 @@ func firmware(t *testing.T, page *chromium.Page, drop func(name string, content 
 	if got, want := page.Text(`[...document.querySelectorAll(".saves button")].map((b) => b.textContent).join(", ")`), "Save .tflite, Save .h, Save .cc, Save plan.csv"; got != want {
 		t.Errorf("the page offers %q, want %q", got, want)
 	}
+	// A capacity is that of the arena: nothing is compared with the head.
+	need := report.Arenas[0].Planned
+	for _, test := range []struct {
+		capacity int64
+		says     string
+	}{
+		{need - 16, fmt.Sprintf("net.tflite: it does not fit into %d: the arena needs %d bytes (firmware of 32 bit), 16 too many, ", need-16, need)},
+		{need, fmt.Sprintf("net.tflite: it fits into %d: the arena needs %d bytes (firmware of 32 bit), 0 less; optimal, height ", need, need)},
+	} {
+		page.Eval(fmt.Sprintf(`document.querySelector(".planning-says").textContent = "waiting"; document.getElementById("plan-capacity").value = "%d"; [...document.querySelectorAll("#drop button")].find((b) => b.textContent === "Plan").click()`, test.capacity), nil)
+		page.Until(`!/^(waiting|Reading|Planning)/.test(` + says + `) && ` + says + ` && !stowage.drop.busy`)
+		if got := page.Text(says); !strings.HasPrefix(got, test.says) {
+			t.Errorf("for a capacity of %d it says %q, want %q", test.capacity, got, test.says)
+		}
+		if got := page.Text(`document.querySelector("main").innerText.match(/.{9}(% free|exceeded by)/)?.[0] ?? ""`); got != "" {
+			t.Errorf("for a capacity of %d the head is compared with it: %q", test.capacity, got)
+		}
+	}
 	saved := func(kind string) []byte {
 		t.Helper()
 		text := page.Text(`btoa(Array.from(stowage.drop.files[0].made.files.` + kind +

@@ -129,15 +129,7 @@ func (p *Options) neededBy(other alternative, r *planReport, at int) int64 {
 // least returns a lower bound on the smallest arena of a target.
 func (p *Options) least(made *tflm.Plan, at int) int64 {
 	t := []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}[at]
-	offsets := made.Offsets
-	if !made.Worth() && made.Model.Offline != nil && !made.Faulty {
-		offsets = made.Model.Offline.Offsets
-	}
-	head := made.Result.LowerBound
-	if made.OrderBound > 0 { // what is proven of one order is not of all
-		head = min(head, made.OrderBound)
-	}
-	f := made.Set.Predict(made.Model, made.Arena, offsets, head, t)
+	f, head := made.Least(t)
 	if p.Tail > 0 && t != &tflm.Interpreter {
 		return f.Measured(p.Tail, head)
 	}

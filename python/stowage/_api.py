@@ -143,8 +143,8 @@ def plan(
     source is a Problem; a table (a DataFrame, or a dict of columns) with lower, upper, size
     and optionally id, alignment, offset, hint and gaps; buffers; or the path of a file: CSV,
     JSON (of Stowage or dsa-solver), a .tflite or .onnx model, or a dump of XLA, IREE, ggml or PyTorch.
-    The height of a .tflite model is that of the arena's head, and so is a capacity for it; the
-    command `stowage plan` has the whole arena.
+    The height of a .tflite model is that of the arena's head. A capacity is that of the whole
+    arena, as for `stowage plan`: on 32 bit, with the reference kernels.
 
     capacity   the number of bytes to fit into, or a text such as "2KiB". Any plan that fits
                is an answer, unless minimize is set. Without a capacity, plan looks for the
@@ -179,6 +179,12 @@ def plan(
     progress = _callback(progress)
     if isinstance(source, (str, os.PathLike)):
         path = readable(os.fspath(source))
+        if o.capacity and path.removesuffix(".gz").endswith(".tflite"):
+            free = plan(
+                source, planner=planner, timeout=timeout, nodes=nodes, workers=workers, seed=seed, without=without, params=params, start=start,
+                progress=progress, ignore_offsets=ignore_offsets, dims=dims, values=values, shapes=shapes, sizes=sizes, alignment=alignment, heap=heap, ends=ends,
+            )  # fmt: skip
+            return free._within(o.capacity, o.timeout)
         settled = _settled(dims, values, shapes, sizes, alignment, heap, ignore_offsets, ends)
         if isinstance(start, (str, os.PathLike)):
             settled += ["--start", readable(os.fspath(start))]

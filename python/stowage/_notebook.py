@@ -55,7 +55,7 @@ def drawn(plan: Plan) -> str:
     p = plan.problem
     picture = ""
     if p.count and p.rules is None:  # a picture has one strip of bytes
-        picture = _svg(_Scale(p, plan.capacity, plan.height), plan, said) if plan.offsets is not None else _load(p, plan.capacity, said)
+        picture = _svg(_Scale(p, plan._limit, plan.height), plan, said) if plan.offsets is not None else _load(p, plan._limit, said)
     return f'<div class="stowage-plan"><style>{rules}</style>{picture}<p>{said}</p></div>'
 
 

@@ -53,7 +53,8 @@ class Plan:
     stopped      why the search stopped without its answer: "timeout", "nodes", "interrupt" or
                  "effort" (the planner ended by itself); "" if it has its answer
     problem      the Problem that was planned
-    capacity     the number of bytes to fit into; 0 if there was none
+    capacity     the number of bytes to fit into; 0 if there was none. Of a .tflite model it is that of
+                 the arena, of which the height is a part
     planner      the planner that ran
     member       the part of the planner that found the plan, if it has parts; else ""
     found_by     who found the plan: the part of the planner, such as "merge" for auto, or the
@@ -79,7 +80,7 @@ class Plan:
     """
 
     __slots__ = (
-        "__weakref__", "backtracks", "bounds", "capacity", "ended", "found_by", "height", "lower_bound", "measures", "member", "nodes", "objective",
+        "__weakref__", "_limit", "backtracks", "bounds", "capacity", "ended", "found_by", "height", "lower_bound", "measures", "member", "nodes", "objective",
         "offsets", "parts", "planner", "pools", "problem", "proved_by", "reason", "seconds", "status", "stopped",
     )  # fmt: skip
 
@@ -111,7 +112,7 @@ class Plan:
         found_by: str = "", proved_by: str = "", ended: Ended = "done",
     ) -> None:  # fmt: skip
         self.problem, self.offsets, self.height, self.lower_bound = problem, offsets, height, lower_bound
-        self.status, self.stopped, self.capacity = status, stopped, capacity
+        self.status, self.stopped, self.capacity, self._limit = status, stopped, capacity, capacity  # _limit is that of the height
         self.planner, self.member, self.nodes, self.backtracks, self.seconds = planner, member, nodes, backtracks, seconds
         self.found_by, self.proved_by, self.ended = found_by, proved_by, ended
         self.reason = shown(reason)
@@ -159,8 +160,8 @@ class Plan:
     def as_dict(self) -> dict[str, object]:
         """Returns the content of a JSON file of this plan and its problem."""
         d = self.problem._dict()
-        if self.capacity:
-            d["capacity"] = self.capacity
+        if self._limit:
+            d["capacity"] = self._limit
         plan: dict[str, object] = {"planner": self.planner, "status": self.status, "height": self.height, "lower_bound": self.lower_bound}
         d["plan"] = plan
         if self.offsets is None:
@@ -216,6 +217,22 @@ class Plan:
 
         report = json.loads(_command.run(["plan", "--json", self.problem._source], accept=(0, 4))[1])
         return int(report["smallest_arenas"][0].get("planned") or report["smallest_arenas"][0]["before"])
+
+    def _within(self, capacity: int, timeout: float) -> Plan:
+        """Asks the command whether the arena of a .tflite model fits. A plan that does not fit is no answer."""
+        import json
+
+        self.capacity = capacity
+        if self.offsets is None:
+            return self
+        flags = ["--timeout", f"{max(1, round(timeout * 1e9))}ns"] if timeout else []
+        fit = json.loads(_command.run(["plan", "--json", "--capacity", str(capacity), *flags, self.problem._source], accept=(0, 3, 4))[1])["fit"]
+        if fit["fits"] != "yes":
+            self.status, self.offsets, self.height = "infeasible" if fit["fits"] == "no" else "unknown", None, 0
+            needed = f"the arena needs {fit['needed']} bytes ({fit['target']})"
+            over = f", {fit['needed'] - capacity} too many" if fit["needed"] > capacity else " or more"
+            self.reason = f"{needed}{over}: stowage plan --capacity {capacity} {shown(self.problem._source)} says what would make it fit"
+        return self
 
     def _model(self) -> bool:
         return self.problem._source.removesuffix(".gz").endswith(".tflite")
@@ -285,11 +302,11 @@ class Plan:
 
             # The offsets are fixed, so that the command has nothing to choose.
             d = self.problem._dict()
-            if self.capacity:
-                d["capacity"] = self.capacity
+            if self._limit:
+                d["capacity"] = self._limit
             for buffer, offset in zip(d["buffers"], self.offsets):
                 buffer["offset"] = int(offset)
-            content = _command.file(["solve", "--quiet"], json.dumps(d, ensure_ascii=False), plain)
+            content = _command.file(["solve", "--quiet", *(["--head"] if self._model() else [])], json.dumps(d, ensure_ascii=False), plain)
         if plain != name:
             import gzip
 

@@ -613,6 +613,30 @@ class Wrong(unittest.TestCase):
         self.assertNotIn("head", repr(other))
         self.assertEqual((other.head, other.arena), (None, None))
 
+    def test_the_header_of_a_model_has_its_head(self):
+        model = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "tiny.tflite")
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in ("h", "c"):
+                to = os.path.join(folder, f"model.{kind}")
+                stowage.plan(model).save(to)
+                with open(to) as f:
+                    text = f.read()
+                self.assertIn("Bytes of the head: 2048", text)
+                self.assertNotIn("ARENA_SIZE", text)
+            stowage.plan(model).save(to := os.path.join(folder, "model.h"))
+            with open(to) as f:
+                self.assertRegex(f.read(), r"this is not kTensorArenaSize[\s\S]*_HEAD_SIZE 2048")
+
+    def test_the_capacity_of_a_model_is_its_arena(self):
+        model = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "tiny.tflite")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            fits, not_ = stowage.plan(model, capacity=3168), stowage.plan(model, capacity="3KiB")
+        self.assertEqual((bool(fits), fits.status, fits.height, fits.capacity), (True, "optimal", 2048, 3168))
+        self.assertEqual((bool(not_), not_.status, not_.height, not_.capacity), (False, "infeasible", 0, 3072))
+        self.assertIn("the arena needs 3168 bytes (32 bit), 96 too many: stowage plan --capacity 3072 ", not_.reason)
+        self.assertNotIn("capacity", fits.as_dict())  # no height is compared with it
+
     def test_plot(self):
         plan = stowage.solve([0, 1], [2, 5], [300, 500])
         none = stowage.solve([0], [1], [5], capacity=4)

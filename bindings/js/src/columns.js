@@ -260,7 +260,7 @@ export function resultOf(out, bigint, rules, told = {}) {
     nodes,
     backtracks,
     seconds,
-    ...(status === "infeasible" && { reason: shownLines(out.reason), next: out.next }),
+    ...(out.reason !== undefined && { reason: shownLines(out.reason), next: out.next }),
     ...ruledOf(out, out.objective && rules, (text) => numberOf(text, bigint)),
     ...told,
   };

@@ -127,7 +127,11 @@ export interface ModelOptions {
   kernels?: string;
 }
 
-/** Plans a .tflite model for TensorFlow Lite Micro, as `stowage plan` does. */
+/**
+ * Plans a .tflite model for TensorFlow Lite Micro, as `stowage plan` does. A capacity is that of the whole arena on the
+ * first target, here and in plan. If the arena does not fit, there are no offsets, and reason says how many bytes are
+ * too many; arenas and files are there.
+ */
 export function planModel(
   name: string,
   content: Content,

@@ -234,9 +234,9 @@ export interface Result<N = number, A = Float64Array> {
   nodes: number;
   backtracks: number;
   seconds: number;
-  /** Why nothing fits, in words; only if the status is "infeasible". */
+  /** Why nothing fits, in words; only if the status is "infeasible", or if the arena of a model may not fit. */
   reason?: string;
-  /** What to call then; only if the status is "infeasible". */
+  /** What to call then. */
   next?: string;
   /** The rest only a problem with rules has. Height and lowerBound are then sums over the pools. The name of the pool of each buffer; null without pools, or without a plan. */
   pools?: string[] | null;

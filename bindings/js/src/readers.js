@@ -47,9 +47,11 @@ export function readersOf(host) {
       const made = { ...resultOf(out, bigint, out), ...aboutOf(out, bigint) };
       if (out.output) made.output = out.output;
       if (made.kind === "tflite" && made.offsets) {
-        const known = Object.fromEntries(Object.entries(given).filter(([key]) => MODEL.includes(key) && key !== "capacity"));
-        const { arenas, files } = await readers.planModel(name, content, known);
-        Object.assign(made, { head: made.height, arena: arenas[0].planned, arenas, files });
+        const known = Object.fromEntries(Object.entries(given).filter(([key]) => MODEL.includes(key)));
+        const model = await readers.planModel(name, content, known);
+        const { arenas, files, capacity, status, offsets, height, reason, next } = model;
+        Object.assign(made, { head: made.height, arena: arenas[0].planned, arenas, files, capacity });
+        if (!offsets) Object.assign(made, { status, offsets, height, reason, next }); // its arena is above the capacity
       }
       return made;
     },

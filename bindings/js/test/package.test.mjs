@@ -567,7 +567,7 @@ test("plan takes anything", async () => {
   const model = await files.plan("tiny.tflite", await modelBytes());
   assert.deepEqual([model.head, model.arena, model.arenas.length], [2048, 3168, 3]);
   assert.equal(new TextDecoder().decode(model.files.tflite.subarray(4, 8)), "TFL3");
-  assert.equal((await files.plan("tiny.tflite", await modelBytes(), { capacity: "3KiB", bigint: true })).arena, 3168n);
+  assert.equal((await files.plan("tiny.tflite", await modelBytes(), { bigint: true })).arena, 3168n);
 });
 
 test("what a model leaves open is asked for in options", async () => {
@@ -661,6 +661,17 @@ test("a model for firmware", async () => {
   assert.equal(vendor.arenas.length, 2); // the interpreter of PyPI has the reference kernels
   assert.match(new TextDecoder().decode(vendor.files.h), /The sizes are for the kernels of esp-nn 27d1f4a/);
   await assert.rejects(files.planModel("tiny.tflite", await modelBytes(), { kernels: "esp" }), InputError);
+});
+
+test("the capacity of a model is that of its arena", async () => {
+  for (const call of [files.plan, files.planModel]) {
+    const fits = await call("tiny.tflite", await modelBytes(), { capacity: 3168 });
+    assert.deepEqual([fits.status, fits.capacity, fits.height, fits.reason], ["optimal", 3168, 2048, undefined]);
+    const not = await call("tiny.tflite", await modelBytes(), { capacity: "3KiB" });
+    assert.deepEqual([not.status, not.capacity, not.height, not.offsets], ["infeasible", 3072, 0, null]);
+    assert.match(not.reason, /^it does not fit into 3072: the arena needs 3168 bytes .*, 96 too many$/);
+    assert.deepEqual([not.arenas[0].planned, not.files.tflite.length > 0], [3168, true]);
+  }
 });
 
 const folder = process.env.STOWAGE_SAME;

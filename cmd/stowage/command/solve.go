@@ -36,6 +36,7 @@ type solveFlags struct {
 	steps       int
 	stats       string
 	progress    string
+	head        bool
 	certificate string
 	checkpoint  string
 	json        bool
@@ -97,7 +98,8 @@ The extension of -o FILE is the format, csv if there is none. A timeout includes
 	f.BoolVar(&s.force, "force", false, forceUsage)
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "only warnings and errors on standard error")
 	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")
-	_ = f.MarkHidden("cpuprofile")
+	f.BoolVar(&s.head, "head", false, "for .h and .c: the buffers are those of a .tflite model")
+	_, _ = f.MarkHidden("cpuprofile"), f.MarkHidden("head") // Python writes a plan of a model as a problem
 	bindBrief(cmd, &s.brief)
 	group(cmd, "Problem", "start", "orders")
 	group(cmd, "Output", "format", "force", "steps", "stats", "json", "progress", "checkpoint", "certificate", "why")
@@ -294,7 +296,7 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 		d.family, d.below, d.points = file.Family, s.varied.Order.Below(), s.varied.Points
 		d.switched = s.varied.Switched
 	}
-	d.head = file.Head // the tail of the runtime's arena comes on top
+	d.head = file.Head || s.head // the tail of the runtime's arena comes on top
 	for _, o := range s.outputs {
 		if d.head && !s.quiet && (o.kind == "h" || o.kind == "c") {
 			into := o.path

@@ -478,11 +478,13 @@ function helpers(files) {
 /** Says what came of a search, in a few words. */
 function outcome(out, seconds) {
   const bound = digits(out.lowerBound);
+  if (out.fit && !out.offsets) return `${out.fit}, ${seconds} s`;
   const why = out.stopped ? `; ${STOPPED[out.stopped] ?? out.stopped}` : "";
   if (out.status === "infeasible") return `infeasible, no plan is lower than ${bound}, ${seconds} s`; // the warning above says why
   if (!out.offsets) return `no plan was found, lower bound ${bound}${why}, ${seconds} s`;
   const by = out.foundBy !== out.planner ? `${out.planner} (${out.foundBy})` : out.planner;
-  return `${out.status}, height ${digits(out.height)}, lower bound ${bound}, by ${by}${why}, ${seconds} s`;
+  const fits = out.fit ? `${out.fit}; ` : "";
+  return `${fits}${out.status}, height ${digits(out.height)}, lower bound ${bound}, by ${by}${why}, ${seconds} s`;
 }
 
 /** Reads a number, of bytes or others. */

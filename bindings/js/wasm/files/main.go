@@ -67,6 +67,9 @@ func plan(c *bridge.Call) (map[string]any, error) {
 			kind = "json"
 		}
 	}
+	if f.Head {
+		o.Capacity = 0 // that of the arena, for planModel to compare
+	}
 	if capacity := p.CapacityOr(o.Capacity); capacity > 0 {
 		p.Capacity = capacity
 	}

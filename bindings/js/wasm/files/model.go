@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +25,8 @@ import (
 // firmware needs: the sizes of the arena, the model with its plan, the header, and the model as an array. Package tflm
 // has the rules, and format/cheader the texts.
 
-// planModel plans a model for TensorFlow Lite Micro. Its answer is that of plan, with the arenas and the files added.
+// planModel plans a model for TensorFlow Lite Micro. Its answer is that of plan, with the arenas and the files added. A
+// capacity is that of the arena on the first target, as in the command. The lowest plan is looked for.
 func planModel(c *bridge.Call) (map[string]any, error) {
 	in, err := format.OpenFrom(bytes.NewReader(bridge.Bytes(c.Input.Get("bytes"))), c.Input.Get("name").String())
 	if err != nil {
@@ -41,6 +43,8 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 		return nil, err
 	}
 	o := c.Options()
+	capacity := o.Capacity
+	o.Capacity = 0
 	steps := viewdata.Recorder{Most: mostMoves}
 	tell := o.Progress
 	o.Progress = func(p stowage.Progress) {
@@ -62,7 +66,7 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 		return nil, err
 	}
 	p := *made.Arena.Problem
-	p.Name, p.Capacity = nameOf(m.File), o.Capacity
+	p.Name = nameOf(m.File)
 	r := made.Result
 	out := bridge.Result(r, &p, o.Minimize)
 	file := &format.File{Problem: &p, Kind: in.Kind, Head: true}
@@ -97,12 +101,21 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 			out["why"] = why
 		}
 	}
+	if made.Placed != nil {
+		out["height"] = bridge.Digits(made.Head)
+	}
+	if capacity > 0 && r.Status.HasPlan() {
+		said := fit(out, made, runtime, capacity)
+		if out["offsets"] == nil {
+			d.Warning = said
+		}
+		d.Facts = append(d.Facts, viewdata.Fact{Name: "capacity", Value: said})
+	}
 	d.Facts = append(d.Facts, factsOfArenas(made, runtime)...)
 	for _, note := range notes {
 		d.Facts = append(d.Facts, viewdata.Fact{Name: "note", Value: note})
 	}
 	if made.Placed != nil {
-		out["height"] = bridge.Digits(made.Head)
 		if err := files(out, written, runtime, made, &p); err != nil {
 			return nil, err
 		}
@@ -111,6 +124,33 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 		return out, nil
 	}
 	return show(out, d)
+}
+
+// fit says whether the arena on the first target fits a capacity. If it does not, there is no plan in the answer: it is
+// infeasible if no plan can fit, and unknown if one may.
+func fit(out map[string]any, made *tflm.Plan, names *cheader.Runtime, capacity int64) string {
+	sizes := sizesOf(made)[0]
+	needed := sizes.After.Smallest
+	out["capacity"] = bridge.Digits(capacity)
+	said := fmt.Sprintf("the arena needs %d bytes (%s)", needed, names.Arenas[0].About)
+	if names.AtLeast {
+		said = strings.Replace(said, "needs", "needs at least", 1)
+	}
+	switch least, _ := made.Least(sizes.Target); {
+	case needed <= capacity && !names.AtLeast:
+		out["fit"] = fmt.Sprintf("it fits into %d: %s, %d less", capacity, said, capacity-needed)
+		return out["fit"].(string)
+	case least.Smallest > capacity:
+		out["status"], said = stowage.Infeasible.String(), fmt.Sprintf("it does not fit into %d: %s", capacity, said)
+	default:
+		out["status"], said = stowage.Unknown.String(), fmt.Sprintf("whether it fits into %d is not known: %s", capacity, said)
+	}
+	if needed > capacity {
+		said += fmt.Sprintf(", %d too many", needed-capacity)
+	}
+	out["fit"], out["reason"], out["offsets"], out["height"] = said, said, nil, bridge.Digits(0)
+	out["next"] = fmt.Sprintf("the command says what would make it fit: stowage plan --capacity %d", capacity)
+	return said
 }
 
 // nameOf returns the name of a model: that of its file.
