@@ -401,6 +401,12 @@ func TestPage(t *testing.T) {
 	// A table whose ends may mean two things has a control that reads it the other way; others have none.
 	drop("ends.csv", []byte("id,start,end,size\na,0,2,600\nb,2,4,600\n"))
 	page.Until(`/^ends.csv: optimal, height 1,200,/.test(` + says + `)`)
+	if got := page.Text(says); !strings.HasSuffix(got, "; ends are read as inclusive: see End is") {
+		t.Errorf("of the ends it says %q", got)
+	}
+	if got := page.Text(`JSON.stringify(stowage.files[0].doc.facts)`); !strings.Contains(got, "choose half-open under End is") || strings.Contains(got, "--ends") {
+		t.Error("the note about ends is not in words of the page")
+	}
 	const endsSeen = `String(document.getElementById("plan-ends").checkVisibility()) + " " + document.getElementById("plan-ends").value`
 	if got := page.Text(endsSeen); got != "true inclusive" {
 		t.Errorf("the control of ends is %s", got)

@@ -70,6 +70,9 @@ func (x *onnxPlan) Brief() Brief {
 	b := Brief{Kind: "csv"}
 	b.height(filepath.Base(x.r.Model), x.r.Planned, x.r.LowerBound, x.r.Greedy, "greedy by size")
 	b.answer(x.r.Fit)
+	if x.r.Split != nil {
+		b.Lines = append(b.Lines, slices.Concat(x.r.Split.brief(), x.r.Split.stopped())...)
+	}
 	b.saving(x.r.WouldLower)
 	return b
 }
@@ -133,7 +136,8 @@ func (b *Brief) saving(would []wouldLower) {
 	}
 	w := &would[best]
 	switch {
-	case b.fits != "no" && b.fits != "unknown":
+	case b.fits == "yes": // nothing more is needed, so the next command is the plain one
+	case b.fits == "":
 		b.Flags = w.Option
 	case b.others:
 		b.Flags = w.Option

@@ -18,6 +18,7 @@ import (
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/internal/models"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -180,6 +181,9 @@ func (s *solveFlags) answer(ctx context.Context, cmd *cobra.Command, input strin
 			fmt.Fprintf(w, "its own plan is valid and %s\n", s.ownSentence(r, p))
 		}
 		s.saysFamily(w)
+		if text := poolsSentence(r, p); text != "" {
+			fmt.Fprintln(w, text)
+		}
 		if !r.Status.HasPlan() {
 			s.sayNext(ctx, w, input, r, p, began)
 			return nil
@@ -272,6 +276,33 @@ func (s *solveFlags) sentence(r *stowage.Result, p *stowage.Problem) string {
 		text += fmt.Sprintf("; no plan is lower than %s, which is %s less", amount(r.LowerBound),
 			gap(r.Height, r.LowerBound))
 		text += " (" + planned + ")"
+	}
+	return text
+}
+
+// mostPools is how many pools an answer lists.
+const mostPools = 8
+
+// poolsSentence says how high each pool is, and that the height of the problem is their sum. It is empty for one pool.
+func poolsSentence(r *stowage.Result, p *stowage.Problem) string {
+	if !p.Ruled() || len(p.Rules.Pools) < 2 || !r.Status.HasPlan() {
+		return ""
+	}
+	var parts []string
+	for k := range p.Rules.Pools[:min(len(p.Rules.Pools), mostPools)] {
+		pool := &p.Rules.Pools[k]
+		part := fmt.Sprintf("%s %d", cell(pool.ID), model.ValueOf(r.Measures, model.HeightIn(pool.ID)))
+		if pool.Capacity > 0 {
+			part += fmt.Sprintf(" of %d", pool.Capacity)
+		}
+		parts = append(parts, part)
+	}
+	if more := len(p.Rules.Pools) - mostPools; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	text := "bytes by pool: " + strings.Join(parts, ", ")
+	if slices.Contains(r.Objective, model.MeasureHeight) {
+		text += "; height is their sum"
 	}
 	return text
 }

@@ -119,7 +119,7 @@ func TestEveryKind(t *testing.T) {
 		} else {
 			t.Errorf("stowage %s names no next command:\n%s", line, &out)
 		}
-		said := regexp.MustCompile(`[\d.]+ s$`).ReplaceAllString(strings.Join(says, "; "), "… s")
+		said := regexp.MustCompile(`[\d.]+ s(;|$)`).ReplaceAllString(strings.Join(says, "; "), "… s$1")
 		said = regexp.MustCompile(`[\d,]+ nodes`).ReplaceAllString(said, "… nodes")
 		table.WriteString("| " + string(r.kind) + ": " + r.what + " | `" + line + "` | " +
 			strings.ReplaceAll(said, "|", "\\|") + " | `" + next + "` |\n")

@@ -324,7 +324,8 @@ class Drop {
       });
       const doc = await docOf(out);
       if (turn !== this.turn) return;
-      this.#say(`${file.name}: ${outcome(out, ((performance.now() - began) / 1000).toFixed(2))}`);
+      const ends = out.ends && !this.endsField.hidden ? `; ends are read as ${out.ends}: see End is` : "";
+      this.#say(`${file.name}: ${outcome(out, ((performance.now() - began) / 1000).toFixed(2))}${ends}`);
       if (file.planned) {
         doc.title += ", planned";
         this.files.push({ ...file, planned: false, made: out });

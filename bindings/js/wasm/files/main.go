@@ -313,8 +313,10 @@ func facts(f *format.File, r *stowage.Result) []viewdata.Fact {
 			add("stopped", string(r.Stopped))
 		}
 	}
+	page := strings.NewReplacer("say --ends half-open", "choose half-open under End is",
+		"as --ends says", "as chosen under End is", "--ends ", "")
 	for _, n := range notesOf(f) {
-		add("note", n)
+		add("note", page.Replace(n))
 	}
 	if len(f.Heaps) > 1 {
 		add("heaps", strings.Join(f.Heaps, ", "))
