@@ -146,7 +146,7 @@ func TestPackages(t *testing.T) {
 		{"onnxruntime", "onnxruntime onnx", 15, "cache"},
 		{"inductor", "torch", 7, ""},
 		{"jax", "jax jaxlib==0.10.2", 12, "any"},
-		{"xdsl", "xdsl", 15, "any"},
+		{"xdsl", "xdsl==0.74.0", 15, "any"},
 		{"algorithm", "executorch", 11, ""},
 		{"export", "executorch torch torchao flatbuffers pandas", 15, "any"},
 	})

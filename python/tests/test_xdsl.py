@@ -2,8 +2,11 @@
 
 Both runs fill fresh memory, and each new view, with a pattern: if two live allocations shared bytes, results would change."""
 
+import importlib.util
+import json
 import pathlib
 import sys
+import types
 import unittest
 import unittest.mock
 
@@ -13,10 +16,12 @@ from xdsl.parser import Parser
 
 import stowage
 import stowage.xdsl
+from stowage import _command
 from stowage.xdsl import _plan
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "lab" / "bench" / "xdsl"))
 
+import forms
 import modules
 
 
@@ -209,6 +214,34 @@ class Xdsl(unittest.TestCase):
                 self.assertIn(why, report.left["%a"])
         with self.assertRaisesRegex(stowage.InputError, "range"):
             stowage.xdsl.plan(parsed(function(alloc.replace("%k", "%n"), "%n: index")), ranges={"n": (9, 2)})
+
+    def test_forms_of_compilers(self):
+        """Max and add for IREE and TVM: the offsets of Order, at values of the ranges, beyond them, and for any sizes."""
+        formulas = ("4*n", "n*m", "3+n", "64", "m^2", "2*n*m+5", "1", "ceil(n/2)*7", "n^2", "16*m")
+        buffers = [
+            {"id": str(k), "lower": k // 2, "upper": k // 2 + 2 + k % 3, "size": text, "alignment": (1, 16, 1, 48)[k % 4]} for k, text in enumerate(formulas * 2)
+        ]
+        family = {"version": 3, "symbols": {"n": [1, 40], "m": [1, 9, 2]}, "buffers": buffers}
+        _, plan = _command.solve("-", [], json.dumps(family))
+        order = stowage.Order(plan)
+        module = parsed(forms.emitted(forms.Iree(), plan))
+        made = {}
+        exec(forms.emitted(forms.Tvm(), plan), made)
+        forms_of_tir = [types.SimpleNamespace(IntImm=lambda _, n: n, max=max, floordiv=lambda a, b: a // b)]
+        if importlib.util.find_spec("tvm"):  # it folds constants
+            forms_of_tir.append(importlib.import_module("tvm.tirx" if importlib.util.find_spec("tvm.tirx") else "tvm.tir"))
+        any_sizes = [(7919 * k + 13) % 1000 for k in range(len(buffers))]
+        for sizes in (order.sizes(n=1, m=1), order.sizes(n=17, m=5), order.sizes(n=40, m=9), order.sizes(n=999, m=300), any_sizes):
+            offsets = order.place(sizes)
+            height, *starts = stowage.xdsl.run(module, "offsets", *sizes).results
+            self.assertEqual((height, starts), (order.height, offsets))
+            for tir in forms_of_tir:
+                most, begins = made["offsets"](tir, [tir.IntImm("int64", n) for n in sizes])
+                self.assertEqual((int(most), list(map(int, begins))), (order.height, offsets))
+        self.assertEqual(order.place(order.sizes(n=40, m=9)), plan["plan"]["offsets"])
+        self.assertTrue({"arith.addi", "arith.maxsi"} <= {op.name for op in module.walk()})
+        with self.assertRaisesRegex(stowage.InputError, "fixed"):
+            forms.emitted(forms.Tvm(), {**plan, "buffers": [{**b, "fixed": 0} for b in plan["buffers"]]})
 
     def test_what_no_machine_has_stays(self):
         body = """%a = memref.alloc() : memref<9223372036854775807xf64>

