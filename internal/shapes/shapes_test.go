@@ -99,6 +99,7 @@ func TestSolveTiny(t *testing.T) {
 		}
 		judge(t, rng, f, r)
 	}
+	t.Logf("%d families: the least excess for sure in %d, and some excess in each order of %d", cases, exact, above)
 	if exact < cases*9/10 || above < cases/20 {
 		t.Errorf("of %d families, %d have the least excess for sure, and %d have one", cases, exact, above)
 	}
