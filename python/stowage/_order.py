@@ -53,6 +53,7 @@ class Order:
             raise InputError(f"the plan has no order: it comes from a problem of which sizes vary ({error!r})") from None
         self.height = 0
         self._steps = [(i, lists[i]) for i in _sorted(lists)]
+        self._document = document
 
     def sizes(self, scenario: str = "", /, **symbols: int) -> list[int]:
         """Returns the size of each buffer, in bytes, in a scenario or at values of the symbols, which are Order.symbols.
@@ -67,6 +68,22 @@ class Order:
         if set(symbols) != set(self.symbols):
             raise InputError(f"the symbols are {', '.join(self.symbols)}; given are {', '.join(symbols) or 'none'}")
         return [s if isinstance(s, int) else _value(s, symbols) for s in self._sizes]
+
+    def at(self, scenario: str = "", /, **symbols: int) -> Order:
+        """Returns the order for a scenario or values of the symbols: that of --orders if the plan has several, else this one."""
+        made = self._document["plan"]
+        if "orders" not in made:
+            return self
+        if self.scenarios:
+            if scenario not in self.scenarios:
+                raise InputError(f"there is no scenario {scenario!r}: there are {', '.join(self.scenarios)}")
+            value = self.scenarios.index(scenario)
+        elif made["switch"] in symbols:
+            value = symbols[made["switch"]]
+        else:
+            raise InputError(f"the value of {made['switch']} chooses the order; given are {', '.join(symbols) or 'none'}")
+        k = max(0, sum(low <= value for low in made["from"]) - 1)  # from is in order
+        return Order({**self._document, "plan": {**made, "below": made["orders"][k]}})
 
     def steps(self) -> list[tuple[int, list[int]]]:
         """Returns each buffer, by its index, with those that it lies above. These come before it."""

@@ -43,13 +43,40 @@ def drawn(r: random.Random) -> dict:
 
 
 class Orders(unittest.TestCase):
-    def planned(self, family: dict) -> dict:
+    def planned(self, family: dict, *flags: str) -> dict:
         with tempfile.TemporaryDirectory() as folder:
             path, out = pathlib.Path(folder, "family.json"), pathlib.Path(folder, "plan.json")
             path.write_text(json.dumps(family))
-            subprocess.run([stowage.command(), "solve", "-q", "--nodes", "2000", "-o", out, path], check=True)
+            subprocess.run([stowage.command(), "solve", "-q", "--nodes", "2000", *flags, "-o", out, path], check=True)
             self.assertEqual(stowage.Order(out).ids, [b["id"] for b in family["buffers"]])
             return json.loads(out.read_text())
+
+    def test_several_orders(self):
+        """Each order of --orders is at its heights, where it holds."""
+        size = {"x": [3, 5, 2], "y": [1, 1, 1], "z": [6, 6, 5], "u": [4, 2, 2], "v": [6, 6, 6], "w": [6, 3, 0]}
+        life = {"x": (3, 6, 8), "y": (5, 7, 1), "z": (2, 6, 1), "u": (2, 4, 2), "v": (5, 9, 3), "w": (0, 5, 1)}
+        buffers = [{"id": i, "lower": a, "upper": b, "alignment": c, "sizes": size[i]} for i, (a, b, c) in life.items()]
+        torn = self.planned({"version": 3, "scenarios": ["a", "b", "c"], "buffers": buffers}, "--orders", "2")
+        self.assertEqual(len(torn["plan"]["orders"]), 2)
+        order = stowage.Order(torn)
+        for name, one, several in zip("abc", torn["plan"]["heights"], torn["plan"]["switched"]):
+            order.place(order.sizes(name))
+            at = order.at(name)
+            at.place(at.sizes(name))
+            self.assertEqual((order.height, at.height), (one, several))
+        self.assertLess(several, one)
+        with self.assertRaisesRegex(stowage.InputError, "no scenario 'd'"):
+            order.at("d")
+        below = [["b"], []], [[], ["a"]]
+        two = {"symbols": {"n": [1, 9, 1]}, "buffers": [{"id": "a", "size": "n"}, {"id": "b", "size": 3}]}
+        two["plan"] = {"height": 12, "below": below[0], "switch": "n", "from": [1, 5], "orders": below}
+        for n, offsets in ((1, [3, 0]), (4, [3, 0]), (5, [0, 5]), (90, [0, 90])):
+            at = stowage.Order(two).at(n=n)
+            self.assertEqual(at.place(at.sizes(n=n)), offsets)
+        with self.assertRaisesRegex(stowage.InputError, "the value of n chooses"):
+            stowage.Order(two).at()
+        one = stowage.Order(self.planned(FORMULAS))
+        self.assertIs(one.at(seq=3), one)
 
     def test_formulas(self):
         plan = self.planned(FORMULAS)

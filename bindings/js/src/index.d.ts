@@ -414,6 +414,8 @@ export class Order {
   readonly symbols: string[];
   /** The size of each buffer, in bytes, in a scenario or at values of the symbols. */
   sizes(where?: string | Record<string, number>): number[];
+  /** The order in a scenario, or at values of the symbols, if the plan has several (--orders); else this one. */
+  at(where?: string | Record<string, number>): Order;
   /** The offset of each buffer, in bytes, for any sizes. No two buffers that live together overlap. */
   place(sizes: ArrayLike<number>): Float64Array;
 }

@@ -12,10 +12,12 @@ const TOKEN = /\s*(?:(\d+)|([A-Za-z_][\w.:]*)|(\/\/|[-+*^/()]))/y;
 export class Order {
   #sizes;
   #steps;
+  #plan;
 
   /** Takes the content of a plan in JSON: its text, or what JSON.parse makes of that. */
   constructor(plan) {
-    const { buffers, scenarios, symbols, pools, plan: made } = typeof plan === "string" ? JSON.parse(plan) : (plan ?? {});
+    this.#plan = typeof plan === "string" ? JSON.parse(plan) : (plan ?? {});
+    const { buffers, scenarios, symbols, pools, plan: made } = this.#plan;
     if (!Array.isArray(buffers) || buffers.length !== made?.below?.length) {
       throw new InputError("the plan has no order: it comes from a problem of which sizes vary");
     }
@@ -48,6 +50,17 @@ export class Order {
       throw new InputError(`the symbols are ${this.symbols.join(", ")}; given are ${given.join(", ") || "none"}`);
     }
     return this.#sizes.map((s) => (typeof s === "number" ? s : value(s, where)));
+  }
+
+  /** Returns the order in a scenario, or at values of the symbols: that of --orders if the plan has several, else this one. */
+  at(where = {}) {
+    const made = this.#plan.plan;
+    if (!made.orders) return this;
+    const value = this.scenarios.length ? this.scenarios.indexOf(where) : where[made.switch];
+    if (value === undefined) throw new InputError(`the value of ${made.switch} chooses the order, and is not given`);
+    if (this.scenarios.length && value < 0) throw new InputError(`there is no scenario ${where}: there are ${this.scenarios.join(", ")}`);
+    const k = Math.max(0, made.from.filter((low) => low <= value).length - 1);
+    return new Order({ ...this.#plan, plan: { ...made, below: made.orders[k] } });
   }
 
   /** Returns the offset of each buffer for any sizes. No two buffers that live together overlap. */

@@ -731,6 +731,21 @@ test("an order says what is wrong", () => {
   wrong(() => new Order({ ...plan, buffers: [{ id: "a", size: "n+" }, buffers[1]] }).sizes({ n: 1 }), "unexpected end");
 });
 
+test("a plan with several orders has one at each value", () => {
+  const orders = [[["b"], []], [[], ["a"]]];
+  const buffers = [{ id: "a", size: "n" }, { id: "b", size: 3 }];
+  const made = { height: 12, below: orders[0], switch: "n", from: [1, 5], orders };
+  const order = new Order({ symbols: { n: [1, 9, 1] }, buffers, plan: made });
+  const offsets = (at, sizes) => [...at.place(sizes)];
+  assert.deepEqual([1, 4, 5, 90].map((n) => offsets(order.at({ n }), [n, 3])), [[3, 0], [3, 0], [0, 5], [0, 90]]);
+  assert.throws(() => order.at({ m: 1 }), /the value of n chooses the order/);
+  const named = new Order({ scenarios: ["x", "y"], buffers: [{ id: "a", sizes: [1, 2] }, buffers[1]], plan: { ...made, from: [0, 1] } });
+  assert.deepEqual(["x", "y"].map((name) => offsets(named.at(name), named.sizes(name))), [[3, 0], [0, 2]]);
+  assert.throws(() => named.at("z"), /no scenario z/);
+  const one = new Order({ symbols: { n: [1, 9] }, buffers, plan: { height: 12, below: orders[0] } });
+  assert.equal(one.at({ n: 3 }), one);
+});
+
 /** Returns a problem in the command's JSON as the package takes it. */
 function taken({ version, name, threads, plan, capacity, buffers: rows, may_overlap: mayOverlap, ...rest }) {
   const each = (key) => rows.map((b) => b[key] ?? null);
