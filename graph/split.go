@@ -185,8 +185,8 @@ func (c *splitter) variants(ops *tiling.Operators) (out []tiling.Path) {
 }
 
 // look looks at the chains, the shortest first, and notes those that save something. A chain computes at least as many
-// lines of its last operators as a shorter one does that ends with the same operator. So if that adds too much work, the
-// longer one does.
+// lines of its last operators as a shorter one does that ends with the same operator. So if that adds too much work,
+// the longer one does.
 func (c *splitter) look(ctx context.Context, ops *tiling.Operators, floor int64) {
 	looked := 0
 	was := make([]int64, len(c.order))     // by last operator: the load of the operators as they are
@@ -242,9 +242,9 @@ func (c *splitter) leave(length, last int, costly [][]bool) {
 	}
 }
 
-// bound returns a load that no set of chains is below. A chain that was not looked at has its whole result when it ends.
-// It has its whole operands when it begins, if all of them are read. With all that lives on around it, no number of
-// strips has less.
+// bound returns a load that no set of chains is below. A chain that was not looked at has its whole result when it
+// ends. It has its whole operands when it begins, if all of them are read. With all that lives on around it, no number
+// of strips has less.
 func (c *splitter) bound(ops *tiling.Operators) int64 {
 	if c.left == nil {
 		return ops.Bound(c.all)

@@ -12,9 +12,9 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// Idea: all sets of chains of small graphs are followed line by line by code of its own: which lines each call makes, and
-// how many bytes are in use. The least of their loads is the bound of the plan, and nearly always no set has a lower
-// plan. A memory of bytes replays the plans, right ones and damaged ones.
+// Idea: all sets of chains of small graphs are followed line by line by code of its own: which lines each call makes,
+// and how many bytes are in use. The least of their loads is the bound of the plan, and nearly always no set has a
+// lower plan. A memory of bytes replays the plans, right ones and damaged ones.
 
 // linedGraph draws a graph of a few operators on values with lines: windows with strides, dilations and paddings,
 // operators that make more lines, operators that list what they read, and two operands.
@@ -253,8 +253,8 @@ func firstOf(g *graph.Graph, s step, v int) int {
 	return slices.Index(w, true)
 }
 
-// load returns the most bytes in use while a set of chains runs, without permits, and the work that it adds: the bytes of
-// lines that are made once more.
+// load returns the most bytes in use while a set of chains runs, without permits, and the work that it adds: the bytes
+// of lines that are made once more.
 func load(g *graph.Graph, chains try) (most, work int64) {
 	all := steps(g, chains)
 	sums := make([]int64, len(all))
@@ -338,8 +338,8 @@ func load(g *graph.Graph, chains try) (most, work int64) {
 	return slices.Max(sums), work
 }
 
-// TestStripsBound compares the bound of plans in strips with the least load of all sets of chains, and their heights with
-// those of all sets that add little enough.
+// TestStripsBound compares the bound of plans in strips with the least load of all sets of chains, and their heights
+// with those of all sets that add little enough.
 func TestStripsBound(t *testing.T) {
 	was := graph.StripCounts(few)
 	t.Cleanup(func() { graph.StripCounts(was) })
@@ -387,8 +387,8 @@ func TestStripsBound(t *testing.T) {
 	}
 }
 
-// TestStripsBoundOfFew looks at so few chains that the others have to be bounded: the bound is at most that of all chains,
-// and in a quarter it is as high.
+// TestStripsBoundOfFew looks at so few chains that the others have to be bounded: the bound is at most that of all
+// chains, and in a quarter it is as high.
 func TestStripsBoundOfFew(t *testing.T) {
 	was := graph.StripCounts(few)
 	most := graph.MostLooked(1 << 30)

@@ -11,7 +11,8 @@ import (
 //	extent d of an object = max over its buffers of their extent d
 //	bytes of the object   = product over d of that
 //
-// The bytes may be more than those of any of its buffers. In a pool that is not divided into objects only the size counts.
+// The bytes may be more than those of any of its buffers. In a pool that is not divided into objects only the size
+// counts.
 //
 // Invariant: all buffers that may be in one pool of objects have as many extents. Such a pool has nothing else that
 // decides where an object lies: no reserved range, no fixed offset, no tie. So objects may be stacked in any order.

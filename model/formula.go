@@ -80,8 +80,8 @@ func (f *Formula) String() string { return f.text }
 func (f *Formula) Symbols() []string { return slices.Clone(f.names) }
 
 // Walk calls visit for each step of the formula, for a stack of texts or numbers: n pushes the number v, s the symbol
-// with a name. The operators + - * f (floor of a/b) and c (ceil of a/b) take two from the stack and push one; _ (minus) and
-// ^ (to the power of v) replace the top.
+// with a name. The operators + - * f (floor of a/b) and c (ceil of a/b) take two from the stack and push one; _ (minus)
+// and ^ (to the power of v) replace the top.
 func (f *Formula) Walk(visit func(op byte, v int64, name string)) {
 	for _, s := range f.code {
 		name := ""

@@ -20,9 +20,9 @@ func (p *Plan) AddPart(buffer int32, part Part) {
 // MeasuresOf returns every measure of a plan of a valid problem: height, max_height, peak, max_peak, cost, penalty
 // and eviction, then objects if some pool is divided into objects, then height and peak of each pool that has a name.
 //
-// If a plan takes evictions of a buffer, its cost is the sum of the costs of its parts in their pools. A
-// penalty may then be paid once for each pair of parts. A buffer that the plan lacks, as one of several alternatives, has no
-// part in any measure.
+// If a plan takes evictions of a buffer, its cost is the sum of the costs of its parts in their pools. A penalty may
+// then be paid once for each pair of parts. A buffer that the plan lacks, as one of several alternatives, has no part
+// in any measure.
 func MeasuresOf(p *Problem, plan *Plan) []Value {
 	if p.Rules.HasAlternatives() {
 		keep := plan.Chosen()

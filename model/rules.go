@@ -48,16 +48,16 @@ type Rules struct {
 	Penalties []Penalty
 	// Groups has prices that are paid once for a set of pairs.
 	Groups []Group
-	// DifferentPools has lists of buffers. Any two buffers of a list are in different pools, with all of their parts: ping
-	// and pong in two banks.
+	// DifferentPools has lists of buffers. Any two buffers of a list are in different pools, with all of their parts:
+	// ping and pong in two banks.
 	DifferentPools [][]int32
 	// SamePool has lists of buffers that are all in one pool, with all of their parts.
 	SamePool [][]int32
-	// Lockstep has lists of buffers that lie at one offset, each in its own pool: the image of a buffer in every bank of a
-	// group.
+	// Lockstep has lists of buffers that lie at one offset, each in its own pool: the image of a buffer in every bank
+	// of a group.
 	Lockstep [][]int32
-	// Kinds has lists of buffers of one kind. Two buffers of different kinds that conflict share no page of a pool with a
-	// granularity. A buffer of no list may share pages with all.
+	// Kinds has lists of buffers of one kind. Two buffers of different kinds that conflict share no page of a pool with
+	// a granularity. A buffer of no list may share pages with all.
 	Kinds [][]int32
 	// Alternatives has lists of buffers. Each list is the forms that one buffer may have, and a plan has one of them. A
 	// buffer is in one list at most. See Absent.
@@ -127,8 +127,8 @@ type Extra struct {
 	Clocks *Clocks
 	// Spans says that the buffer may lie on both sides of a border of its pool.
 	Spans bool
-	// Extents are the dimensions of the size: its width and height, and perhaps its depth; nil for a size of one number.
-	// Buffer.Size is their product, and SetExtents makes it so. They count in pools of objects.
+	// Extents are the dimensions of the size: its width and height, and perhaps its depth; nil for a size of one
+	// number. Buffer.Size is their product, and SetExtents makes it so. They count in pools of objects.
 	Extents []int64
 	// Evictions are stretches of the lifespan in which the buffer may be absent, at a price. They are in ascending
 	// order, with at least one slot between two. Each begins after the start of the lifespan and ends before its end.

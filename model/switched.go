@@ -2,9 +2,9 @@ package model
 
 import "slices"
 
-// Idea: one order may not be at the load everywhere, for small sizes may want another stack than large ones. Then several
-// orders share the range of one symbol, or the list of scenarios: each holds from a value on, up to the next one's.
-// Offsets are still those of one order, so all that holds of orders holds in each stretch.
+// Idea: one order may not be at the load everywhere, for small sizes may want another stack than large ones. Then
+// several orders share the range of one symbol, or the list of scenarios: each holds from a value on, up to the next
+// one's. Offsets are still those of one order, so all that holds of orders holds in each stretch.
 
 // A Switched is several orders of a family, of which the value of a symbol chooses one.
 type Switched struct {

@@ -18,6 +18,7 @@ type FamilyResult struct {
 	Looked int64
 	// Exact says that no order that is as low at the largest sizes has a smaller Worst.
 	Exact bool
-	// Switched has several orders that are lower together than Order alone; nil if they were not asked for or not found.
+	// Switched has several orders that are lower together than Order alone; nil if they were not asked for or not
+	// found.
 	Switched *model.Switched
 }

@@ -249,8 +249,8 @@ func (x *series) promises() (out []segment) {
 	return out
 }
 
-// more looks at a share of the promises that are worth it, the best ones first, and adds them to their series. It returns
-// false if there are no others.
+// more looks at a share of the promises that are worth it, the best ones first, and adds them to their series. It
+// returns false if there are no others.
 func (s *splitting) more(ctx context.Context, all []series, most int64, share float64, progress func(done, all int),
 ) bool {
 	var promises []segment

@@ -237,7 +237,8 @@ func (s *splitting) segment(splitter *strips.Splitter, c strips.Chain) (x segmen
 	return x, possible
 }
 
-// rowsOf returns the rows of a chain in strips at its own ticks, or only their loads, and the arena of the model with it.
+// rowsOf returns the rows of a chain in strips at its own ticks, or only their loads, and the arena of the model with
+// it.
 func (s *splitting) rowsOf(m *tflite.Model, c strips.Chain, loads bool) (*rowBuilder, *tflite.Arena, error) {
 	l, err := m.Lifetimes()
 	if err != nil {

@@ -276,7 +276,8 @@ func TestInPlaceKernels(t *testing.T) {
 			tflitemade.Elements(in) != tflitemade.Elements(out) || ran[s.code] {
 			continue
 		}
-		// in, TANH, first operand, the operator, result, TANH, out. What else it reads is the model's input or constant.
+		// in, TANH, first operand, the operator, result, TANH, out. What else it reads is the model's input or
+		// constant.
 		g := tflitemade.Graph{Tensors: []tflitemade.Tensor{in, in, out, out}, Inputs: []int32{0}, Outputs: []int32{3}}
 		o := tflitemade.Op{Code: s.code, Inputs: []int32{1}, Outputs: []int32{2}, Callees: s.options}
 		for _, t := range s.inputs[1:] {

@@ -37,8 +37,8 @@ func (p *Plan) Sizes() []Sizes {
 	return out
 }
 
-// Least returns the footprint on a target with the proven lower bound as the head, and that bound, in bytes: no plan has
-// a smaller arena.
+// Least returns the footprint on a target with the proven lower bound as the head, and that bound, in bytes: no plan
+// has a smaller arena.
 func (p *Plan) Least(t *Target) (f Footprint, head int64) {
 	offsets := p.Offsets
 	if !p.Worth() && p.Model.Offline != nil && !p.Faulty {

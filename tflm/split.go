@@ -67,8 +67,8 @@ type Split struct {
 	Choice Choice
 	// Front are the choices of which none is better in arena and in arithmetic, the smallest arena first.
 	Front []Choice
-	// Bound: no choice of the considered strips has a smaller arena on the target, in bytes. It is 0 if the search ended
-	// before all of them were looked at.
+	// Bound: no choice of the considered strips has a smaller arena on the target, in bytes. It is 0 if the search
+	// ended before all of them were looked at.
 	Bound int64
 	// Considered counts the chains in strips that were looked at in the last round, Planned those sets of them that
 	// were planned.

@@ -193,8 +193,8 @@ func TestChoices(t *testing.T) {
 }
 
 // TestPromises compares the best choice of chains that were looked at in few numbers of strips, and of the promises
-// that were worth it, with that of all chains in all numbers of strips. Most of these are not looked at. In two networks
-// of forty three strips take less than two and four, which no promise says: 3 to 4%.
+// that were worth it, with that of all chains in all numbers of strips. Most of these are not looked at. In two
+// networks of forty three strips take less than two and four, which no promise says: 3 to 4%.
 func TestPromises(t *testing.T) {
 	loops := loopCounts
 	t.Cleanup(func() { loopCounts = loops })

@@ -15,8 +15,8 @@ import (
 )
 
 // TestSplitLoops splits networks that are lower with a loop, and without loops. With them the arena is smaller and so
-// are the operators, and the file's plan is without fault. In the interpreter the outputs are those of the network as it
-// is, in the predicted arena, and 16 bytes less are refused.
+// are the operators, and the file's plan is without fault. In the interpreter the outputs are those of the network as
+// it is, in the predicted arena, and 16 bytes less are refused.
 func TestSplitLoops(t *testing.T) {
 	p, err := interpreter.Start(interpreter.Python())
 	if err != nil && !errors.Is(err, interpreter.ErrMissing) {

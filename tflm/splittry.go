@@ -222,7 +222,8 @@ func (c *chooser) plan(ctx context.Context, chains []strips.Chain, run stowage.O
 }
 
 // within returns the largest head with which a choice would be of use, given what is known of it before it is planned:
-// 0 if each head is, and a negative number if none is. If only a smaller arena than the best counts, arithmetic is none.
+// 0 if each head is, and a negative number if none is. If only a smaller arena than the best counts, arithmetic is
+// none.
 func (c *chooser) within(m *tflite.Model, x *Choice, scratch []tflite.Scratch, smaller bool) (int64, error) {
 	if c.best == nil {
 		return 0, nil

@@ -18,9 +18,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestPlace holds stowage_place against Order.Place on drawn orders: alignments that are powers of two and others, fixed
-// offsets, and sizes that are too large for these. It also damages words: stowage_order_valid must refuse what is no
-// order, and the sanitizers must have nothing to say.
+// TestPlace holds stowage_place against Order.Place on drawn orders: alignments that are powers of two and others,
+// fixed offsets, and sizes that are too large for these. It also damages words: stowage_order_valid must refuse what is
+// no order, and the sanitizers must have nothing to say.
 func TestPlace(t *testing.T) {
 	need(t, "cc")
 	program := filepath.Join(t.TempDir(), "place")

@@ -17,8 +17,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestOrderSizes compiles headers of drawn families, with sizes by symbol or by scenario and up to three orders. At every
-// point a program in C has the sizes and offsets of Go.
+// TestOrderSizes compiles headers of drawn families, with sizes by symbol or by scenario and up to three orders. At
+// every point a program in C has the sizes and offsets of Go.
 func TestOrderSizes(t *testing.T) {
 	need(t, "cc", "c++")
 	rng, several := rand.New(rand.NewPCG(46, 12)), 0

@@ -10,9 +10,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: sizes that vary have no offsets to write down. The order of the buffers is a table, which stowage_place reads. The
-// sizes are a function of the symbols, or a table with a row for each scenario. If there are several orders, another
-// function chooses one. So firmware, or a compiler's runtime, needs this header and stowage_place.c alone:
+// Idea: sizes that vary have no offsets to write down. The order of the buffers is a table, which stowage_place reads.
+// The sizes are a function of the symbols, or a table with a row for each scenario. If there are several orders,
+// another function chooses one. So firmware, or a compiler's runtime, needs this header and stowage_place.c alone:
 //
 //	model_sizes(seq, batch, sizes);
 //	height = stowage_place(model_order, sizes, offsets);
@@ -37,8 +37,8 @@ type OrderPlan struct {
 
 // WriteOrder writes an order as a header in C and C++: the table prefix_order for stowage_place, the number of buffers
 // PREFIX_BUFFERS, and the size PREFIX_ARENA, which is enough for all. With a family, prefix_sizes has the sizes: a
-// function of the symbols, or a table by scenario. With several orders, prefix_order_at(value) returns the one to place. The
-// error is w's.
+// function of the symbols, or a table by scenario. With several orders, prefix_order_at(value) returns the one to
+// place. The error is w's.
 func WriteOrder(w io.Writer, p *OrderPlan) error {
 	b := bufio.NewWriter(w)
 	prefix := prefixOf(p.Name)

@@ -101,8 +101,8 @@
 //
 // where a size of two or three dimensions is for pools of objects, and the bytes are the product (model.Extra).
 //
-// A file of version 1 or 2 may have none of them. The offset and the pool of an alternative that a plan does not choose are
-// null.
+// A file of version 1 or 2 may have none of them. The offset and the pool of an alternative that a plan does not choose
+// are null.
 //
 // # Sizes that vary
 //

@@ -115,7 +115,8 @@ func TestListsFaults(t *testing.T) {
 	}
 }
 
-// TestAlternativesPlan reads and writes a plan without the buffers that it does not choose, and refuses one without others.
+// TestAlternativesPlan reads and writes a plan without the buffers that it does not choose, and refuses one without
+// others.
 func TestAlternativesPlan(t *testing.T) {
 	const file = `{
   "version": 3,

@@ -66,7 +66,8 @@ func (d *decoder) claim(name string) {
 	}
 }
 
-// placeOf reads the offset of a buffer in a plan: a number, or null for an alternative that is not chosen, which may be -1.
+// placeOf reads the offset of a buffer in a plan: a number, or null for an alternative that is not chosen, which may be
+// -1.
 func (d *decoder) placeOf() int64 {
 	if c := d.peek(); d.three && (c == 'n' || c == '-') {
 		at := d.pos

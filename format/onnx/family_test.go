@@ -95,8 +95,8 @@ func TestFamilyFaults(t *testing.T) {
 	}
 }
 
-// TestFamilyLives: a branch that depends on a dimension gives buffers other lifespans, and no order is made of that. Within
-// the values of one branch there is a family.
+// TestFamilyLives: a branch that depends on a dimension gives buffers other lifespans, and no order is made of that.
+// Within the values of one branch there is a family.
 func TestFamilyLives(t *testing.T) {
 	branch := func(out string, nodes ...made.Node) made.Graph {
 		return made.Graph{Nodes: nodes, Outputs: made.Names(out)}

@@ -137,7 +137,8 @@ func (h *head) codes(root *tfliteschema.Model, slot int, added []operatorCode) {
 	}
 }
 
-// graphs writes the list of subgraphs of a sketch, of which the first differs and some are new, and returns where it is.
+// graphs writes the list of subgraphs of a sketch, of which the first differs and some are new, and returns where it
+// is.
 func (h *head) graphs(m *Model, root *tfliteschema.Model, number map[operatorCode]int) int {
 	at := len(h.bytes)
 	slots := h.list(len(m.Subgraphs))
@@ -231,7 +232,8 @@ func (h *head) operators(m *Model, first int, all []NewOperator, g *tfliteschema
 	}
 }
 
-// tensor writes a new tensor and returns where it is. like is the table of an old one; without quantization it is empty.
+// tensor writes a new tensor and returns where it is. like is the table of an old one; without quantization it is
+// empty.
 func (h *head) tensor(t *Tensor, like flatbuffers.Table) int {
 	widths := []int{4, 4, 4, 4, 4} // shape, type, buffer, name, quantization
 	quantization := 0

@@ -112,7 +112,8 @@ const (
 	beamShare = 4
 	// askShare is the part of climb's steps that tela gets as nodes: a node takes 10 to 20 microseconds.
 	askShare = 64
-	// beamLookPart is the part of its first turn that beam gets before the first round if it is not the first in a round.
+	// beamLookPart is the part of its first turn that beam gets before the first round if it is not the first in a
+	// round.
 	beamLookPart = 25
 	// gapsShare is the part of its turn that climb gets if there are gaps: a placement then takes twice as long.
 	gapsShare = 2

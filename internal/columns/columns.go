@@ -42,8 +42,9 @@ var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4, 2, 2, 1, 2, 2, 3, 1, 2, 2, 3,
 type Lists [Count]iter.Seq[[]int64]
 
 // Fill adds the rules of the lists to a problem, which has its pools already. In rows of Reserved, Allowed, Costs,
-// Evictions, Objects, Borders, Sizes, Spans, Granularity and Extents, the first number must name an existing pool or buffer. Other
-// indices must fit 32 bits. model.Validate reports all other faults: a group without a cost gets one of -1.
+// Evictions, Objects, Borders, Sizes, Spans, Granularity and Extents, the first number must name an existing pool or
+// buffer. Other indices must fit 32 bits. model.Validate reports all other faults: a group without a cost gets one of
+// -1.
 func (l *Lists) Fill(p *model.Problem) {
 	r := p.Rules
 	each := func(list int, row func(x []int64)) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what is true of the least form of each list of alternatives is true of each choice. So reasons are looked for in a
-// problem without alternatives, in which one buffer stands for a list:
+// Idea: what is true of the least form of each list of alternatives is true of each choice. So reasons are looked for
+// in a problem without alternatives, in which one buffer stands for a list:
 //
 //	size       the least of its forms
 //	lifespan   the time at which all of them live
@@ -18,8 +18,8 @@ import (
 //
 // Complexity: O(buffers + rules).
 
-// leastOf returns the problem of the least forms, and which buffers of p its buffers stand for. Lists whose forms are not
-// plain are left out.
+// leastOf returns the problem of the least forms, and which buffers of p its buffers stand for. Lists whose forms are
+// not plain are left out.
 func leastOf(p *model.Problem) (q *model.Problem, of []int) {
 	if !p.Rules.HasAlternatives() {
 		of = make([]int, len(p.Buffers))

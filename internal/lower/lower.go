@@ -120,8 +120,8 @@ type Strip struct {
 	// Shared is set in a pool of objects if nothing else decides where a body lies: no range is reserved, no offset is
 	// fixed, and all members of a body begin at its offset.
 	Shared *Sharing
-	// TooMany says that the rule of objects is in Shared alone, because there are more than MostObjects members, or sizes
-	// of several dimensions.
+	// TooMany says that the rule of objects is in Shared alone, because there are more than MostObjects members, or
+	// sizes of several dimensions.
 	TooMany bool
 	// Impossible says why there is no plan whatever the capacity; empty if that is not known.
 	Impossible string

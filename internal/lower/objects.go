@@ -17,8 +17,8 @@ import (
 // If the two conflict, one slot has them with all of their bytes, whatever their windows.
 //
 // Strip.Shared says the same for a planner of objects (internal/ruled/objects), if nothing but the objects decides
-// where a body lies. If sizes have several dimensions, an object may be larger than each of its members. No rule of pairs
-// says that, so there are no slots.
+// where a body lies. If sizes have several dimensions, an object may be larger than each of its members. No rule of
+// pairs says that, so there are no slots.
 //
 // Complexity: O(n²) slots for n members. Above MostObjects members there are none, and Shared alone says the rule.
 

@@ -141,8 +141,8 @@ func all(f *model.Family) (height int64, worst float64) {
 	return height, worst
 }
 
-// everyOrder calls see for every order of the buffers, with its height at the largest sizes and its excess at each point:
-// endless where it does not keep a fixed offset.
+// everyOrder calls see for every order of the buffers, with its height at the largest sizes and its excess at each
+// point: endless where it does not keep a fixed offset.
 func everyOrder(f *model.Family, see func(top int64, excess []float64)) {
 	n, points := len(f.Problem.Buffers), int(f.Points())
 	sizes := [][]int64{f.SizesAt(-1)}
@@ -306,8 +306,8 @@ func TestSolveLimit(t *testing.T) {
 	judge(t, rand.New(rand.NewPCG(1, 1)), f, r)
 }
 
-// TestSolveRecorded: six recorded families of five shapes are at the load at every scenario, ResNet by batch to 0.004%. The
-// largest is proven, and no higher than planned alone. Their orders have less than 64 kB.
+// TestSolveRecorded: six recorded families of five shapes are at the load at every scenario, ResNet by batch to 0.004%.
+// The largest is proven, and no higher than planned alone. Their orders have less than 64 kB.
 func TestSolveRecorded(t *testing.T) {
 	for _, c := range []struct {
 		name  string

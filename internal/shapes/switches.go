@@ -8,10 +8,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: orders that were found for parts of a range are candidates for all of it. Each is placed at every point. Then the
-// fewest stretches that keep all points at or below an excess are found by going from left to right, each time with the
-// candidate that reaches farthest, and the least excess for which they are few enough by bisection. The parts that come
-// of it are searched in turn, and give new candidates.
+// Idea: orders that were found for parts of a range are candidates for all of it. Each is placed at every point. Then
+// the fewest stretches that keep all points at or below an excess are found by going from left to right, each time with
+// the candidate that reaches farthest, and the least excess for which they are few enough by bisection. The parts that
+// come of it are searched in turn, and give new candidates.
 //
 // Invariant: no order is above the plan of the largest sizes where it holds, so one arena is enough for all.
 //
@@ -25,8 +25,8 @@ const (
 	switchRounds = 3 // in which the stretches found are searched again
 )
 
-// SolveOrders is Solve, and then looks for up to n orders that are lower together, if one is not at the load everywhere.
-// Switched is nil if it finds none, or if the family has several pools.
+// SolveOrders is Solve, and then looks for up to n orders that are lower together, if one is not at the load
+// everywhere. Switched is nil if it finds none, or if the family has several pools.
 func SolveOrders(ctx context.Context, f *model.Family, o plan.Options, n int, solve Planner) (*plan.FamilyResult, error) {
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc

@@ -15,8 +15,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// torn returns a family of three scenarios whose best order is 28.6% above the load at one of them, as trying all orders
-// shows. Two orders are at the load.
+// torn returns a family of three scenarios whose best order is 28.6% above the load at one of them, as trying all
+// orders shows. Two orders are at the load.
 func torn(t *testing.T) *model.Family {
 	t.Helper()
 	f := &model.Family{Problem: &model.Problem{}, Scenarios: []string{"a", "b", "c"}, Sizes: make([][]int64, 3)}

@@ -60,8 +60,8 @@ func CheckFamily(f *model.Family, below [][]int32, plan *model.Plan, points []mo
 	return o.report()
 }
 
-// CheckSwitched checks several orders of a family with one pool, each by itself, and the heights that they have at points.
-// No height may be above the arena.
+// CheckSwitched checks several orders of a family with one pool, each by itself, and the heights that they have at
+// points. No height may be above the arena.
 func CheckSwitched(f *model.Family, s *model.Switched, points []model.Point, arena int64) *model.Report {
 	all := ordering{p: f.Problem}
 	bad := func(format string, args ...any) *model.Report {

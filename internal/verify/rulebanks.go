@@ -139,8 +139,8 @@ func (c *ruled) objects() {
 	}
 }
 
-// objectEnd returns where the object of some stays ends, which all begin at one byte. In each dimension it is as large as
-// the largest of them. It stops at the largest int64.
+// objectEnd returns where the object of some stays ends, which all begin at one byte. In each dimension it is as large
+// as the largest of them. It stops at the largest int64.
 func (c *ruled) objectEnd(stays []*stayed) int64 {
 	end, most := c.end(stays[0]), []int64(nil)
 	for _, x := range stays {

@@ -8,15 +8,15 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a capacity far from what is needed tests little. So a pool gets one that is just too small, or just enough: its least
-// height, by brute force, or one byte less. With one byte less the problem has no plan.
+// Idea: a capacity far from what is needed tests little. So a pool gets one that is just too small, or just enough: its
+// least height, by brute force, or one byte less. With one byte less the problem has no plan.
 //
 // Invariant: the problem stays valid. If brute force does not decide the least height, it stays as it is.
 //
 // Complexity: a call of brute force for each pool.
 
-// tight returns a problem with a pool whose capacity is its least height, or one byte less in a third of the cases. If p has no plan, its other
-// pools lose their capacities. ok is false if no pool is needed by all plans.
+// tight returns a problem with a pool whose capacity is its least height, or one byte less in a third of the cases. If
+// p has no plan, its other pools lose their capacities. ok is false if no pool is needed by all plans.
 func tight(r *rand.Rand, p *model.Problem) (q *model.Problem, ok bool) {
 	pools := p.AllPools()
 	for _, k := range r.Perm(len(pools)) {

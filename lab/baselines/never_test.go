@@ -89,8 +89,8 @@ func TestNeverWorseThanTheBox(t *testing.T) {
 	}
 }
 
-// TestNeverWorseWhenLarge is the same for 1,000 to 40,000 buffers: on a desk the smallest, at night all. auto has 64 nodes,
-// so that what it tries first decides.
+// TestNeverWorseWhenLarge is the same for 1,000 to 40,000 buffers: on a desk the smallest, at night all. auto has 64
+// nodes, so that what it tries first decides.
 func TestNeverWorseWhenLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large problems")

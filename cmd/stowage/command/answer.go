@@ -93,8 +93,8 @@ func isCommand(word string) bool {
 	})
 }
 
-// theFile returns the only argument that is no flag if commandOf knows what to do with it, or "". flags are those before
-// and after it, nil if one is wrong.
+// theFile returns the only argument that is no flag if commandOf knows what to do with it, or "". flags are those
+// before and after it, nil if one is wrong.
 func theFile(args []string) (name string, flags *pflag.FlagSet) {
 	for _, cmd := range []*cobra.Command{newSolve(), newPlan()} {
 		f := cmd.Flags()

@@ -19,9 +19,9 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// TestKilledAtCheckpoint kills long searches that have a checkpoint, at random times. The first leaves a plan. Each later
-// one goes on from it, and leaves a file that is whole and no higher. What the search had found by then and the file has
-// not was found in the last second, which counts in make pace alone.
+// TestKilledAtCheckpoint kills long searches that have a checkpoint, at random times. The first leaves a plan. Each
+// later one goes on from it, and leaves a file that is whole and no higher. What the search had found by then and the
+// file has not was found in the last second, which counts in make pace alone.
 func TestKilledAtCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	input, file := filepath.Join(dir, "in.csv"), filepath.Join(dir, "run.json")

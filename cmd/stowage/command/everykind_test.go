@@ -14,9 +14,9 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
-// Idea: stowage FILE is tried on one file of every kind that format reads. The test looks up the kinds in the source, so
-// a new one needs a row. The answers stand in a table of a document, where people see whether they are right; the next
-// command of each is run. go test ./cmd/stowage/command -run TestEveryKind -update writes the table.
+// Idea: stowage FILE is tried on one file of every kind that format reads. The test looks up the kinds in the source,
+// so a new one needs a row. The answers stand in a table of a document, where people see whether they are right; the
+// next command of each is run. go test ./cmd/stowage/command -run TestEveryKind -update writes the table.
 
 const kindsDocument = "docs/lab/reading.md"
 

@@ -28,7 +28,8 @@ const ordersUsage = "if sizes vary: up to `N` orders, where one is above the loa
 // mostOrders is the most orders that --orders takes.
 const mostOrders = 8
 
-// checkFamily refuses flags that do not go with sizes that vary. Standard output gets JSON: CSV has no room for an order.
+// checkFamily refuses flags that do not go with sizes that vary. Standard output gets JSON: CSV has no room for an
+// order.
 func (s *solveFlags) checkFamily(file *format.File) error {
 	if s.orders < 1 || s.orders > mostOrders {
 		return usagef("invalid argument %d for --orders: must be from 1 to %d", s.orders, mostOrders)

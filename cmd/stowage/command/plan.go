@@ -213,8 +213,8 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	return p.finish(cmd, in.Name, made, outputs)
 }
 
-// follow shows how far a search for strips is on a terminal, until stop is called. The line begins with the first chain,
-// for the plan without strips has a line of its own.
+// follow shows how far a search for strips is on a terminal, until stop is called. The line begins with the first
+// chain, for the plan without strips has a line of its own.
 func (p *planFlags) follow(cmd *cobra.Command, split *models.Splitting, limit time.Duration) (stop func()) {
 	var line *progress
 	if split != nil && !p.quiet {

@@ -206,8 +206,8 @@ func TestTerminalProgress(t *testing.T) {
 	}
 }
 
-// TestTerminalProgressEverywhere: every command that may run for long shows the line, with what it knows. A run is given
-// more and more time, since other programs may hold the line up.
+// TestTerminalProgressEverywhere: every command that may run for long shows the line, with what it knows. A run is
+// given more and more time, since other programs may hold the line up.
 func TestTerminalProgressEverywhere(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	folder := t.TempDir()

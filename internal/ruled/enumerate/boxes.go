@@ -6,9 +6,9 @@ import (
 )
 
 // Idea: if sizes have several dimensions, what an object takes depends on all who share it, and no difference of two
-// offsets says that. But then nothing else decides where an object lies (model/extents.go). So a plan is a partition of the
-// set into objects, which are stacked. Each object takes its bytes, rounded up to the alignment of the pool, and the
-// one that loses most by that is the last:
+// offsets says that. But then nothing else decides where an object lies (model/extents.go). So a plan is a partition of
+// the set into objects, which are stacked. Each object takes its bytes, rounded up to the alignment of the pool, and
+// the one that loses most by that is the last:
 //
 //	height = sum of the rounded bytes - the most that an object loses
 //	paid   = sum of the penalties of two bodies that share an object

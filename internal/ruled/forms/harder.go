@@ -6,8 +6,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: if a problem has no plan, none of those has one whose forms are harder to place: no smaller, live at least as long,
-// in no more pools, and so on. This holds for forms that no other rule names.
+// Idea: if a problem has no plan, none of those has one whose forms are harder to place: no smaller, live at least as
+// long, in no more pools, and so on. This holds for forms that no other rule names.
 //
 // Invariant: harder[n][a][b] says that a plan with form a of list n is one with form b at the same place.
 //

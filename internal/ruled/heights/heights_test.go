@@ -229,8 +229,8 @@ func sumOf(p *model.Problem, pools []int32) (sum int64) {
 	return sum
 }
 
-// TestSplit: the pools are allowed, their loads have no higher sum than before, and mostly a lower one. The bound is not
-// above it, and mostly near.
+// TestSplit: the pools are allowed, their loads have no higher sum than before, and mostly a lower one. The bound is
+// not above it, and mostly near.
 func TestSplit(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 6))
 	lower, near, total := 0, 0, 0

@@ -9,21 +9,21 @@ import (
 	"github.com/stowage-go/stowage/internal/splitmix"
 )
 
-// Idea: the sum of heights is at least the sum of the greatest loads, and pools can mostly be planned at their loads, or
-// nearly. Let each pool p pay w(p, t) for a byte in section t, at most 1 for all of its sections together. The height of p
-// is then at least what its bodies pay in all, so for each choice of pools
+// Idea: the sum of heights is at least the sum of the greatest loads, and pools can mostly be planned at their loads,
+// or nearly. Let each pool p pay w(p, t) for a byte in section t, at most 1 for all of its sections together. The
+// height of p is then at least what its bodies pay in all, so for each choice of pools
 //
 //	sum of heights >= sum over bodies of their price in the cheapest pool
 //
-// which is the dual of the linear program that splits bodies between pools. The prices climb by subgradients: a section pays
-// more if the cheapest choices fill it. Each of these choices is also a plan of loads. The best is improved by taking bodies to
-// other pools while the sum of the greatest loads falls.
+// which is the dual of the linear program that splits bodies between pools. The prices climb by subgradients: a section
+// pays more if the cheapest choices fill it. Each of these choices is also a plan of loads. The best is improved by
+// taking bodies to other pools while the sum of the greatest loads falls.
 //
-// Invariant: the bound is computed in whole numbers from prices that are rounded down, so no plan is below it. The pools
-// returned are allowed.
+// Invariant: the bound is computed in whole numbers from prices that are rounded down, so no plan is below it. The
+// pools returned are allowed.
 //
-// Complexity: climbs · (life of all bodies · pools + sections · pools · log(sections)), then passes over bodies · pools ·
-// sections.
+// Complexity: climbs · (life of all bodies · pools + sections · pools · log(sections)), then passes over bodies · pools
+// · sections.
 //
 // Source: Lagrangian relaxation by Polyak's step (1969); projection onto a simplex (Held, Wolfe and Crowder, 1974).
 
@@ -48,8 +48,8 @@ type split struct {
 	least int64 // the sum of the greatest loads of best
 }
 
-// Split returns a bound of the sum of all heights, and pools for the buffers whose greatest loads have a low sum. It starts
-// from the pools of a plan.
+// Split returns a bound of the sum of all heights, and pools for the buffers whose greatest loads have a low sum. It
+// starts from the pools of a plan.
 func (f *Field) Split(ctx context.Context, pools []int32) (bound int64, of []int32) {
 	total := int64(0)
 	for k := range f.bodies {

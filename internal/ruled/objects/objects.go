@@ -24,8 +24,8 @@ import (
 // and whatever follows shares it for nothing. An item tries the objects that are free for it, then a new one. First
 // comes the object in which it is in the way of the fewest items that are still to be placed.
 //
-// If sizes have several dimensions, an object is as large as its largest item in each. So an item may make the object that
-// it joins larger, and the object that grows least comes first.
+// If sizes have several dimensions, an object is as large as its largest item in each. So an item may make the object
+// that it joins larger, and the object that grows least comes first.
 //
 // A branch ends if its objects, with what bound.go adds, take as much as the best plan or more than there is.
 //
@@ -36,8 +36,8 @@ import (
 // A Problem is a set of items that share objects.
 type Problem struct {
 	Sizes []int64 // of each item, at least 1
-	// Boxes are the extents of each item; nil if sizes are numbers. An object takes the product of the largest, rounded up
-	// to a multiple of Step, and an item alone takes its size.
+	// Boxes are the extents of each item; nil if sizes are numbers. An object takes the product of the largest, rounded
+	// up to a multiple of Step, and an item alone takes its size.
 	Boxes   []model.Box
 	Step    int64
 	Near    [][]int32 // of each item, those with which it shares no object, ascending

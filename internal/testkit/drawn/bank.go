@@ -209,8 +209,8 @@ func Choosing(r *rand.Rand) *model.Problem {
 	}
 }
 
-// choose makes alternatives of some buffers. If the problem is small, some get a copy of another size and lifespan first, which
-// may be cheaper in some pools.
+// choose makes alternatives of some buffers. If the problem is small, some get a copy of another size and lifespan
+// first, which may be cheaper in some pools.
 func choose(r *rand.Rand, p *model.Problem) bool {
 	n := len(p.Buffers)
 	p.Buffers = slices.Clone(p.Buffers)
@@ -291,8 +291,8 @@ func extents(r *rand.Rand, dims int) (x []int64) {
 // mostBeside is the largest size and alignment beside sizes of several dimensions, which only oracle.Ruled decides.
 const mostBeside = 24
 
-// extend gives sizes of several dimensions to the buffers that may be in a pool of objects. Buffers with rules that forbid
-// that lose these or go to other pools. It returns false if they can do neither, or if numbers are too large.
+// extend gives sizes of several dimensions to the buffers that may be in a pool of objects. Buffers with rules that
+// forbid that lose these or go to other pools. It returns false if they can do neither, or if numbers are too large.
 func extend(r *rand.Rand, p *model.Problem) bool {
 	rules, dims := p.Rules, 2+r.IntN(2)
 	var others []int32

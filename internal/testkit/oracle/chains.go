@@ -29,8 +29,8 @@ import (
 // Complexity: exponential; 5 bodies take about a thousand nodes for each choice of pools.
 
 // Chains does what Ruled does, without a limit on heights. It does not decide the measure objects, which may fall if
-// offsets rise, nor objects of several dimensions, which no inequality of two bodies describes. It is meant for about 5 bodies, and for
-// alignments whose least common multiple is at most 4,096 times the largest.
+// offsets rise, nor objects of several dimensions, which no inequality of two bodies describes. It is meant for about 5
+// bodies, and for alignments whose least common multiple is at most 4,096 times the largest.
 func Chains(p *model.Problem, most int) (best []int64, plan *model.Plan, decided bool) {
 	o := &ruled{p: p, pools: p.AllPools(), rules: model.Rules{}, most: most, rising: true}
 	if p.Rules != nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Idea: the offsets of the bodies rise to the least ones that satisfy the inequalities of a branch, are aligned and meet no
-// reserved range. See chains.go, which says why that ends.
+// Idea: the offsets of the bodies rise to the least ones that satisfy the inequalities of a branch, are aligned and
+// meet no reserved range. See chains.go, which says why that ends.
 //
 // Complexity: O(inequalities · bodies) for the offsets without alignments, mostSteps for a body with them.
 

@@ -8,10 +8,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a second opinion on tiny problems with rules, by plain enumeration. Every choice of alternatives and every set of
-// evictions is tried. What is left of each buffer, as a whole or in parts, goes into every pool that it may be in, at every multiple
-// of its alignments, whether or not another buffer ends there. A branch ends if it breaks a rule, or if
-// its measures so far are not lexicographically below those of the best plan.
+// Idea: a second opinion on tiny problems with rules, by plain enumeration. Every choice of alternatives and every set
+// of evictions is tried. What is left of each buffer, as a whole or in parts, goes into every pool that it may be in,
+// at every multiple of its alignments, whether or not another buffer ends there. A branch ends if it breaks a rule, or
+// if its measures so far are not lexicographically below those of the best plan.
 //
 // Invariant: placing one more buffer lowers no measure. So a branch that is cut off holds no better plan.
 //

@@ -24,8 +24,8 @@ import (
 // mostOffsets is how high Sets looks.
 const mostOffsets = 128
 
-// Sets does what Ruled does, for heights of pools to 128, and without objects, alternatives, lockstep, groups and pages.
-// decided is false if a pool is higher or it takes more than most nodes.
+// Sets does what Ruled does, for heights of pools to 128, and without objects, alternatives, lockstep, groups and
+// pages. decided is false if a pool is higher or it takes more than most nodes.
 func Sets(p *model.Problem, most int) (best []int64, plan *model.Plan, decided bool) {
 	o := &sets{
 		ruled: &ruled{p: p, pools: p.AllPools(), most: most}, number: map[piece]int{}, table: map[entry][]pair{},

@@ -1,5 +1,5 @@
-// Package placed draws families, plans them, and places them as Go does: what stowage_place in C and Order in Python and
-// JavaScript are held to.
+// Package placed draws families, plans them, and places them as Go does: what stowage_place in C and Order in Python
+// and JavaScript are held to.
 package placed
 
 import (

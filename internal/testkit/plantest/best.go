@@ -56,9 +56,9 @@ type tally struct {
 	Lower             map[string]int // of each rule, the problems that have another answer without it
 }
 
-// BruteForce draws problems with rules until brute force has decided total of them. Each is tried, with its best values;
-// try reports whether it left the problem open. It fails if too few problems have no plan, or have another answer without
-// each of the rules, or if more than one in so many is left open.
+// BruteForce draws problems with rules until brute force has decided total of them. Each is tried, with its best
+// values; try reports whether it left the problem open. It fails if too few problems have no plan, or have another
+// answer without each of the rules, or if more than one in so many is left open.
 func BruteForce(
 	t *testing.T, total, oneIn int, draw func() *model.Problem, rules []string,
 	try func(p *model.Problem, best []int64) (open bool),

@@ -60,8 +60,8 @@ func TestObjectsNoneAbove(t *testing.T) {
 	}
 }
 
-// TestTexturesNoneAbove plans 60 problems of 6 to 50 buffers with sizes of two or three dimensions. No plan takes more than
-// that of a strategy for textures of TensorFlow Lite.
+// TestTexturesNoneAbove plans 60 problems of 6 to 50 buffers with sizes of two or three dimensions. No plan takes more
+// than that of a strategy for textures of TensorFlow Lite.
 func TestTexturesNoneAbove(t *testing.T) {
 	below, proven := 0, 0
 	gaps := []float64{}

