@@ -44,9 +44,6 @@ var (
 // mostCells is how many limits of the load the bounds of promises have.
 const mostCells = 256
 
-// mostPromised is how many promises are looked at in a round.
-const mostPromised = 1_000
-
 // A series is a chain, as it was looked at in several numbers of strips.
 type series struct {
 	was  int64     // the load of its operators as they are
@@ -265,7 +262,7 @@ func (s *splitting) more(ctx context.Context, all []series, most int64, share fl
 	}
 	kept := s.worth(useful(all, most), promises, most)
 	n := len(kept)
-	kept = kept[:min(int(math.Ceil(float64(n)*share)), mostPromised)]
+	kept = kept[:int(math.Ceil(float64(n)*share))]
 	found := make([]*segment, len(kept))
 	s.inParallel(ctx, len(kept), progress, func(splitter *strips.Splitter, k int) {
 		if x, is := s.segment(splitter, promises[kept[k]].chain); is == possible {
