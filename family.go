@@ -23,7 +23,7 @@ func SolveFamily(ctx context.Context, f *Family, o Options) (*FamilyResult, erro
 }
 
 // SolveFamilyOrders is SolveFamily with up to n orders. If one order is not at the load everywhere, it looks for
-// several, of which the value of one symbol, or the number of the scenario, chooses one: see Switched in the result.
+// several. The value of one symbol, or the number of the scenario, says which holds: see Switched in the result.
 // The arena is the same. It takes the time of up to twenty families. Families with several pools get one order.
 func SolveFamilyOrders(ctx context.Context, f *Family, n int, o Options) (*FamilyResult, error) {
 	if err := f.Complete(); err != nil {

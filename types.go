@@ -226,6 +226,6 @@ type Order = model.Order
 // [plan.FamilyResult] has its fields and methods.
 type FamilyResult = plan.FamilyResult
 
-// A Switched is several orders of a family, of which the value of a symbol chooses one. [model.Switched] has its fields
+// A Switched is several orders of a family. The value of a symbol says which one holds. [model.Switched] has its fields
 // and methods.
 type Switched = model.Switched

@@ -6,7 +6,7 @@ import "slices"
 // several orders share the range of one symbol, or the list of scenarios: each holds from a value on, up to the next
 // one's. Offsets are still those of one order, so all that holds of orders holds in each stretch.
 
-// A Switched is several orders of a family, of which the value of a symbol chooses one.
+// A Switched is several orders of a family. The value of a symbol says which one holds.
 type Switched struct {
 	// Symbol is the number of the symbol whose value chooses. With scenarios it is 0, and their number chooses.
 	Symbol int

@@ -113,7 +113,7 @@ type Chain struct {
 	Lines       string // what strips have: rows or columns
 	Kept        bool   // lines that several strips read are kept, not computed again
 	Cropped     bool   // convolutions pad each strip, and what they then have too much is cut off
-	Looped      int    // so many of the strips are one strip that runs in a loop
+	Looped      int    // strips that a loop computes; 0 for none
 }
 
 // chainsOf returns chains for a choice.

@@ -25,7 +25,7 @@ type OrderPlan struct {
 	Buffers []string
 	// Order is the order.
 	Order *model.Order
-	// Switched has several orders, of which model_order_at chooses one; nil if there is one.
+	// Switched has several orders; model_order_at chooses among them. It is nil if there is one order.
 	Switched *model.Switched
 	// Family has the sizes; nil leaves them to the program.
 	Family *model.Family

@@ -137,8 +137,8 @@ func (h *head) codes(root *tfliteschema.Model, slot int, added []operatorCode) {
 	}
 }
 
-// graphs writes the list of subgraphs of a sketch, of which the first differs and some are new, and returns where it
-// is.
+// graphs writes the list of subgraphs of a sketch and returns where it is. The first differs from the file's, and some
+// are new.
 func (h *head) graphs(m *Model, root *tfliteschema.Model, number map[operatorCode]int) int {
 	at := len(h.bytes)
 	slots := h.list(len(m.Subgraphs))

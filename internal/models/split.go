@@ -51,7 +51,7 @@ type chainReport struct {
 	Kept   bool   `json:"kept"`      // lines that several strips read are kept, not computed again
 	Crop   bool   `json:"cropped"`   // convolutions pad each strip, and what they then have too much is cut off
 	Name   string `json:"operators"` // first and last in words
-	Looped int    `json:"looped"`    // so many of the strips are one strip in a loop
+	Looped int    `json:"looped"`    // strips that a loop computes
 }
 
 type choiceReport struct {

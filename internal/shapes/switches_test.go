@@ -110,8 +110,8 @@ func TestSwitchedTiny(t *testing.T) {
 	}
 }
 
-// pair returns the least worst excess of two orders, of which the first holds up to a point and neither is above the
-// arena where it holds.
+// pair returns the least worst excess of two orders. The first holds up to a point, the second from there on, and
+// neither is above the arena where it holds.
 func pair(f *model.Family, arena int64) float64 {
 	n := int(f.Points())
 	loads := make([]int64, n)

@@ -24,7 +24,7 @@ import (
 //
 // What differs from run to run is a variable of the loop: begins, carried tensors, the result. So are the images that
 // the body reads, since a subgraph sees no tensors of others; their values stay. BROADCAST_TO makes the result's first
-// value, of which nothing is read.
+// value; nothing reads it.
 //
 // Invariant: each run of the body calls the same kernels on the same numbers as its strip.
 //

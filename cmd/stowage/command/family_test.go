@@ -11,7 +11,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
 
-// switched is a family of which one order is above the load, and two are not.
+// switched is a family in which one order is above the load, and two orders together are at it.
 const switched = `{"scenarios": ["a", "b", "c"], "buffers": [
 	{"id": "0", "lower": 3, "upper": 6, "alignment": 8, "sizes": [3, 5, 2]}, {"id": "1", "lower": 5, "upper": 7, "size": 1},
 	{"id": "2", "lower": 2, "upper": 6, "sizes": [6, 6, 5]}, {"id": "3", "lower": 2, "upper": 4, "alignment": 2, "sizes": [4, 2, 2]},

@@ -28,12 +28,12 @@ import (
 // Source: Lagrangian relaxation by Polyak's step (1969); projection onto a simplex (Held, Wolfe and Crowder, 1974).
 
 const (
-	climbs      = 1_500
+	climbs      = 1_500       // steps of the prices
 	idleClimbs  = 60          // climbs without a better bound until the step is halved
 	priceUnit   = 1 << 20     // what the sections of a pool pay together
 	mostSplit   = 100_000_000 // loads looked at
 	mostMoves   = 1_000       // for each body
-	mostClimbed = 300_000_000
+	mostClimbed = 300_000_000 // prices looked at by climbs
 )
 
 // A split is the state of the search.
