@@ -15,14 +15,16 @@ import (
 type Even struct {
 	mu    sync.Mutex
 	least int
+	from  uint64
 	had   []int    // of each of BankPairs, in how many problems it was
 	tried []uint64 // of each, how many were drawn for it
 }
 
-// NewEven returns a choice that ends once each of BankPairs is in so many problems that brute force has decided, or has
-// been tried 20 times as often.
-func NewEven(least int) *Even {
-	return &Even{least: least, had: make([]int, len(BankPairs)), tried: make([]uint64, len(BankPairs))}
+// NewEven returns a choice of seeds not below from. It ends once each of BankPairs is in so many problems that brute
+// force has decided, or has been tried 20 times as often.
+func NewEven(from uint64, least int) *Even {
+	from += (uint64(len(BankPairs)) - from%uint64(len(BankPairs))) % uint64(len(BankPairs))
+	return &Even{least: least, from: from, had: make([]int, len(BankPairs)), tried: make([]uint64, len(BankPairs))}
 }
 
 // Next returns the seed of a problem with the pair that has come up least. ok is false if all have come up often enough.
@@ -39,7 +41,7 @@ func (e *Even) Next() (seed uint64, ok bool) {
 		return 0, false
 	}
 	e.tried[rarest]++
-	return (e.tried[rarest]-1)*uint64(len(BankPairs)) + uint64(rarest), true
+	return e.from + (e.tried[rarest]-1)*uint64(len(BankPairs)) + uint64(rarest), true
 }
 
 // Had counts the features of a problem.

@@ -102,6 +102,11 @@ func (q RuledQuestion) String() string {
 	return s
 }
 
+// Limited reports whether something may end the search before its answer.
+func (q RuledQuestion) Limited() bool {
+	return q.Options.NodeLimit > 0 || q.Look >= 0 || q.Ended || q.Options.Timeout != RuledPatience
+}
+
 // RuledPatience is how long a planner has if no shorter timeout is drawn.
 const RuledPatience = 5 * time.Second
 

@@ -80,7 +80,7 @@ func TestBanks(t *testing.T) {
 // TestEven draws problems until each pair is in two of them, without asking anybody: far fewer than two for each pair.
 func TestEven(t *testing.T) {
 	t.Parallel()
-	even, tally, drawings := NewEven(2), NewRuledTally(nil), 0
+	even, tally, drawings := NewEven(0, 2), NewRuledTally(nil), 0
 	tally.CaseOf = BankCaseOf
 	for seed, ok := even.Next(); ok; seed, ok = even.Next() {
 		drawings++

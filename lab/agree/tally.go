@@ -22,6 +22,8 @@ type RuledTally struct {
 	Plans, None, Undecided int                       // problems, by brute force's answer
 	Features               map[string]int            // problems that brute force has decided, by their features
 	Pairs                  map[string]int            // and by pairs of these
+	NoPlan                 map[string]int            // as Features and Pairs, those without a plan
+	Limited                int                       // questions to auto and exact under a limit
 	Answers                map[string]map[string]int // by planner: statuses, refused, false
 	Refusals               map[string]int            // by message, without the planner's name
 	Took                   map[string]time.Duration
@@ -31,7 +33,7 @@ type RuledTally struct {
 func NewRuledTally(onFault func(q RuledQuestion, fault, problem string)) *RuledTally {
 	return &RuledTally{
 		OnFault: onFault, CaseOf: RuledCaseOf, Features: map[string]int{}, Pairs: map[string]int{}, Answers: map[string]map[string]int{},
-		Refusals: map[string]int{}, Took: map[string]time.Duration{},
+		NoPlan: map[string]int{}, Refusals: map[string]int{}, Took: map[string]time.Duration{},
 	}
 }
 
@@ -45,10 +47,15 @@ func (t *RuledTally) Seed(seed uint64, planners []run.Planner, share uint64) (ha
 	if c.Decided {
 		has = drawn.FeaturesOf(c.Problem)
 	}
+	count := func(m map[string]int, key string) {
+		if m[key]++; c.Best == nil {
+			t.NoPlan[key]++
+		}
+	}
 	for k, a := range has {
-		t.Features[a]++
+		count(t.Features, a)
 		for _, b := range has[k+1:] {
-			t.Pairs[a+" and "+b]++
+			count(t.Pairs, a+" and "+b)
 		}
 	}
 	switch {
@@ -69,6 +76,9 @@ func (t *RuledTally) Seed(seed uint64, planners []run.Planner, share uint64) (ha
 			continue
 		}
 		q := RuledQuestionOf(seed, p)
+		if every == 1 && q.Limited() {
+			t.Limited++
+		}
 		began := time.Now()
 		out := AskRuled(c, q)
 		t.Took[name] += time.Since(began)
@@ -92,8 +102,9 @@ func (t *RuledTally) Seed(seed uint64, planners []run.Planner, share uint64) (ha
 // Add adds the counts of another tally.
 func (t *RuledTally) Add(o *RuledTally) {
 	t.Plans, t.None, t.Undecided = t.Plans+o.Plans, t.None+o.None, t.Undecided+o.Undecided
+	t.Limited += o.Limited
 	for _, m := range []struct{ to, from map[string]int }{
-		{t.Features, o.Features}, {t.Pairs, o.Pairs}, {t.Refusals, o.Refusals},
+		{t.Features, o.Features}, {t.Pairs, o.Pairs}, {t.NoPlan, o.NoPlan}, {t.Refusals, o.Refusals},
 	} {
 		for k, v := range m.from {
 			m.to[k] += v

@@ -8,6 +8,7 @@
 //	go run ./lab/bench/agree -banked -problems 100000   up to 7 buffers in 3 to 5 pools: all measures at their best values, without a limit
 //	go run ./lab/bench/agree -banks -problems 100000    as -rules, with rules of banks: objects, lists of pools
 //	go run ./lab/bench/agree -each 500                  as -banks, until each pair of rules is in so many problems
+//	go run ./lab/bench/agree -banks -problems 100000 -from 500000000 -into lab/bench/agree/README.md
 //	go run ./lab/bench/agree -from SEED -problems 1 -planners NAME    again, one problem
 //
 // A line on standard error shows the progress. A stopped run goes on with -from. Each fault is shrunk and printed as
@@ -58,24 +59,27 @@ func main() {
 	rules := flag.Bool("rules", false,
 		"ask about problems with rules; only -problems, -from, -share and -workers count then")
 	banks := flag.Bool("banks", false, "as -rules, about problems with rules of banks")
-	each := flag.Int("each", 0, "as -banks, until each pair of rules is in so many problems, in place of -problems and -from")
+	each := flag.Int("each", 0, "as -banks, until each pair of rules is in so many problems, in place of -problems; its seeds are not below -from")
 	share := flag.Uint64("share", 16,
 		"with -rules: one in how many problems each planner but auto and exact is asked about")
 	pools := flag.Bool("banked", false,
 		"ask auto about small problems in several pools, each of which it must decide; only -problems, -from and -workers count then")
+	into := flag.String("into", "", "with -rules, -banks or -each: put a table into the block of that name in `FILE`")
+	enough := flag.Duration("for", 24*time.Hour, "with -rules, -banks or -each: begin no problem after so long")
 	flag.Parse()
-	all := &seeds{from: *from, end: *from + *problems}
+	r := ruling{seeds: &seeds{from: *from, end: *from + *problems}, share: max(*share, 1), workers: *workers, into: *into, enough: *enough}
+	all := r.seeds
 	all.next.Store(*from)
 	var err error
 	switch {
 	case *pools:
 		err = banked(all, *workers)
 	case *rules:
-		err = ruled(all, nil, max(*share, 1), *workers, agree.RuledCaseOf)
+		err = r.ask("rules", nil, agree.RuledCaseOf)
 	case *each > 0:
-		err = ruled(all, agree.NewEven(*each), max(*share, 1), *workers, agree.BankCaseOf)
+		err = r.ask("each", agree.NewEven(*from, *each), agree.BankCaseOf)
 	case *banks:
-		err = ruled(all, nil, max(*share, 1), *workers, agree.BankCaseOf)
+		err = r.ask("banks", nil, agree.BankCaseOf)
 	case *show:
 		for seed := range all.taken() {
 			fmt.Println(agree.CaseOf(seed, new(oracle.Orders)))
@@ -323,45 +327,6 @@ func (j *job) result(began time.Time) error {
 		fmt.Printf("%6d  %s\n", j.faults[key], key)
 	}
 	return verdict(int(s.Faults))
-}
-
-// ruled asks about problems with rules: those of the seeds, or those that even chooses, unless it is nil.
-func ruled(all *seeds, even *agree.Even, share uint64, workers int, caseOf func(uint64) *agree.RuledCase) error {
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	faults := 0
-	fault := func(q agree.RuledQuestion, fault, problem string) {
-		mu.Lock()
-		defer mu.Unlock()
-		faults++
-		fmt.Printf("%s: %s\n%s\n", q, fault, problem)
-	}
-	sum := agree.NewRuledTally(nil)
-	planners := run.All()
-	for range workers {
-		wg.Go(func() {
-			tally := agree.NewRuledTally(fault)
-			tally.CaseOf = caseOf
-			if even != nil {
-				for seed, ok := even.Next(); ok; seed, ok = even.Next() {
-					even.Had(tally.Seed(seed, planners, share))
-				}
-			} else {
-				for seed := range all.taken() {
-					tally.Seed(seed, planners, share)
-				}
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			sum.Add(tally)
-		})
-	}
-	wg.Wait()
-	if even == nil {
-		fmt.Printf("seeds %d to %d: ", all.from, all.end-1)
-	}
-	fmt.Print(sum)
-	return verdict(faults)
 }
 
 // banked asks auto about small problems in several pools.
