@@ -33,228 +33,269 @@ var fields = []struct {
 		"Buffer.Alignment", `{"version": 2, "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6, "alignment": 4},
 		{"id": "b", "lower": 1, "upper": 3, "size": 6, "alignment": 4}]}`,
-		[]int64{14}, []int64{12},
+		[]int64{14},
+		[]int64{12},
 	},
 	{
 		"Buffer.Gaps", `{"version": 2, "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 6, "size": 6, "gaps": [{"lower": 2, "upper": 4}]},
 		{"id": "b", "lower": 2, "upper": 4, "size": 6}]}`,
-		[]int64{6}, []int64{12},
+		[]int64{6},
+		[]int64{12},
 	},
 	{
 		"Gap.Window", `{"version": 2, "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 6, "size": 6, "gaps": [{"lower": 2, "upper": 4, "window": [0, 2]}]},
 		{"id": "b", "lower": 2, "upper": 4, "size": 6}]}`,
-		[]int64{8}, []int64{6},
+		[]int64{8},
+		[]int64{6},
 	},
 	{
 		"Buffer.Fixed", `{"version": 2, "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6, "offset": 3},
 		{"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{15}, []int64{12},
+		[]int64{15},
+		[]int64{12},
 	},
 	{
 		"Rules.Pools", `{"version": 2, "objective": ["max_height"], "pools": [{"id": "x"}, {"id": "y"}],
 		"buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{6}, []int64{12},
+		[]int64{6},
+		[]int64{12},
 	},
 	{
 		"Pool.Capacity", `{"version": 2, "pools": [{"id": "x", "capacity": 8}, {"id": "y", "cost": 1}],
 		"objective": ["cost"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 5}]}`,
-		[]int64{5}, []int64{0},
+		[]int64{5},
+		[]int64{0},
 	},
 	{
 		"Pool.Alignment", `{"version": 2, "pools": [{"id": "x", "alignment": 4}], "objective": ["height"],
 		"buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{14}, []int64{12},
+		[]int64{14},
+		[]int64{12},
 	},
 	{
 		"Pool.Cost", `{"version": 2, "pools": [{"id": "x", "capacity": 8}, {"id": "y", "cost": 1}],
 		"objective": ["cost"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 5}]}`,
-		[]int64{5}, []int64{0},
+		[]int64{5},
+		[]int64{0},
 	},
 	{
 		"Pool.Reserved", `{"version": 2,
 		"pools": [{"id": "x", "reserved": [[4, 8]]}], "objective": ["height"],
 		"buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}]}`,
-		[]int64{14}, []int64{6},
+		[]int64{14},
+		[]int64{6},
 	},
 	{
 		"Pool.Borders", `{"version": 3, "pools": [{"id": "x", "borders": [8]}], "objective": ["height"],
 		"buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{14}, []int64{12},
+		[]int64{14},
+		[]int64{12},
 	},
 	{
 		"Extra.Spans", `{"version": 3,
 		"pools": [{"id": "x", "borders": [8]}], "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6},
 		{"id": "b", "lower": 1, "upper": 3, "size": 6, "spans": true}]}`,
-		[]int64{12}, []int64{14},
+		[]int64{12},
+		[]int64{14},
 	},
 	{
 		"Pool.Sizes", `{"version": 3, "pools": [{"id": "x", "sizes": [[8, 3], [16, 7]]}],
 		"objective": ["cost"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{7}, []int64{0},
+		[]int64{7},
+		[]int64{0},
 	},
 	{
 		"Size.Price", `{"version": 3, "pools": [{"id": "x", "sizes": [[16, 7]]}, {"id": "y", "cost": 1}],
 		"objective": ["cost"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}]}`,
-		[]int64{6}, []int64{0},
+		[]int64{6},
+		[]int64{0},
 	},
 	{
 		"Pool.Granularity", `{"version": 3, "pools": [{"id": "x", "granularity": 8}], "kinds": [["a"], ["b"]],
 		"objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{14}, []int64{12},
+		[]int64{14},
+		[]int64{12},
 	},
 	{
 		"Rules.Kinds", `{"version": 3, "pools": [{"id": "x", "granularity": 8}], "kinds": [["a"], ["b"]],
 		"objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{14}, []int64{12},
+		[]int64{14},
+		[]int64{12},
 	},
 	{
 		"Pool.Objects", `{"version": 3, "pools": [{"id": "x", "objects": true}], "objective": ["height"],
 		"buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 4}, {"id": "b", "lower": 0, "upper": 2, "size": 4},
 		{"id": "c", "lower": 2, "upper": 4, "size": 8}]}`,
-		[]int64{12}, []int64{8},
+		[]int64{12},
+		[]int64{8},
 	},
 	{
 		"Extra.Extents", `{"version": 3, "pools": [{"id": "x", "objects": true}], "objective": ["height"],
 		"buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": [4, 1]}, {"id": "b", "lower": 2, "upper": 4, "size": [1, 4]}]}`,
-		[]int64{8}, []int64{4},
+		[]int64{8},
+		[]int64{4},
 	},
 	{
 		"Extra.Pools", `{"version": 2,
 		"pools": [{"id": "x"}, {"id": "y", "cost": 1}], "objective": ["cost"],
 		"buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6, "pools": ["y"]}]}`,
-		[]int64{6}, []int64{0},
+		[]int64{6},
+		[]int64{0},
 	},
 	{
 		"Extra.Costs", `{"version": 2,
 		"pools": [{"id": "x", "cost": 1}], "objective": ["cost"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6, "costs": {"x": 9}}]}`,
-		[]int64{9}, []int64{6},
+		[]int64{9},
+		[]int64{6},
 	},
 	{
 		"PoolCost.Cost", `{"version": 2,
 		"pools": [{"id": "x", "cost": 1}], "objective": ["cost"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6, "costs": {"x": 9}}]}`,
-		[]int64{9}, []int64{0},
+		[]int64{9},
+		[]int64{0},
 	},
 	{
 		"Rules.Threads Extra.Clocks", `{"version": 2, "threads": 2, "objective": ["height"], "buffers": [
 		{"id": "a", "lower": [0, 0], "upper": [2, 0], "size": 6},
 		{"id": "b", "lower": [0, 2], "upper": [0, 4], "size": 6}]}`,
-		[]int64{12}, []int64{6},
+		[]int64{12},
+		[]int64{6},
 	},
 	{
 		"Extra.Evictions", `{"version": 2, "capacity": 8, "objective": ["eviction"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 6, "size": 6, "evictions": [{"lower": 2, "upper": 4, "cost": 3}]},
 		{"id": "b", "lower": 2, "upper": 4, "size": 6}]}`,
-		[]int64{3}, nil,
+		[]int64{3},
+		nil,
 	},
 	{
 		"Eviction.Cost", `{"version": 2, "capacity": 8, "objective": ["eviction"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 6, "size": 6, "evictions": [{"lower": 2, "upper": 4, "cost": 3}]},
 		{"id": "b", "lower": 2, "upper": 4, "size": 6}]}`,
-		[]int64{3}, []int64{0},
+		[]int64{3},
+		[]int64{0},
 	},
 	{
 		"Rules.Together", `{"version": 2,
 		"together": [{"buffers": ["a", "b"]}], "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{6}, []int64{12},
+		[]int64{6},
+		[]int64{12},
 	},
 	{
 		"Together.At", `{"version": 2,
 		"together": [{"buffers": ["a", "b"], "at": [0, 4]}], "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{10}, []int64{6},
+		[]int64{10},
+		[]int64{6},
 	},
 	{
 		"Rules.Apart", `{"version": 2, "apart": [["a", "b"]], "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 2, "upper": 4, "size": 6}]}`,
-		[]int64{12}, []int64{6},
+		[]int64{12},
+		[]int64{6},
 	},
 	{
 		"Rules.MayOverlap", `{"version": 2, "may_overlap": [["a", "b"]], "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{6}, []int64{12},
+		[]int64{6},
+		[]int64{12},
 	},
 	{
 		"Rules.Distances", `{"version": 2,
 		"distances": [{"buffers": ["a", "b"], "distance": 2}], "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{8}, []int64{12},
+		[]int64{8},
+		[]int64{12},
 	},
 	{
 		"Distance.Distance", `{"version": 2,
 		"distances": [{"buffers": ["a", "b"], "distance": 2}], "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{8}, []int64{6},
+		[]int64{8},
+		[]int64{6},
 	},
 	{
 		"Rules.Penalties", `{"version": 2,
 		"capacity": 8, "penalties": [{"buffers": ["a", "b"], "cost": 5}], "objective": ["penalty"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 2, "upper": 4, "size": 6}]}`,
-		[]int64{5}, []int64{0},
+		[]int64{5},
+		[]int64{0},
 	},
 	{
 		"Penalty.Cost", `{"version": 2,
 		"capacity": 8, "penalties": [{"buffers": ["a", "b"], "cost": 5}], "objective": ["penalty"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 2, "upper": 4, "size": 6}]}`,
-		[]int64{5}, []int64{0},
+		[]int64{5},
+		[]int64{0},
 	},
 	{
 		"Rules.Groups", `{"version": 3,
-		"capacity": 8, "groups": [{"pairs": [["a", "c"], ["b", "c"]], "cost": 5}], "objective": ["penalty"], "buffers": [
+		"capacity": 8, "groups": [{"pairs": [["a", "c"], ["b", "c"]], "cost": 5}],
+		"objective": ["penalty"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 4}, {"id": "b", "lower": 0, "upper": 2, "size": 4},
 		{"id": "c", "lower": 2, "upper": 4, "size": 6}]}`,
-		[]int64{5}, []int64{0},
+		[]int64{5},
+		[]int64{0},
 	},
 	{
 		"Group.Cost", `{"version": 3,
-		"capacity": 8, "groups": [{"pairs": [["a", "c"], ["b", "c"]], "cost": 5}], "objective": ["penalty"], "buffers": [
+		"capacity": 8, "groups": [{"pairs": [["a", "c"], ["b", "c"]], "cost": 5}],
+		"objective": ["penalty"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 4}, {"id": "b", "lower": 0, "upper": 2, "size": 4},
 		{"id": "c", "lower": 2, "upper": 4, "size": 6}]}`,
-		[]int64{5}, []int64{0},
+		[]int64{5},
+		[]int64{0},
 	},
 	{
 		"Group.Moved", `{"version": 3,
-		"groups": [{"pairs": [["a", "b"]], "cost": 5, "paid": "unless all coincide"}], "objective": ["penalty"], "buffers": [
+		"groups": [{"pairs": [["a", "b"]], "cost": 5, "paid": "unless all coincide"}],
+		"objective": ["penalty"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 3, "size": 6}, {"id": "b", "lower": 2, "upper": 4, "size": 6}]}`,
-		[]int64{5}, []int64{0},
+		[]int64{5},
+		[]int64{0},
 	},
 	{
 		"Group.All", `{"version": 3,
-		"capacity": 8, "groups": [{"pairs": [["a", "c"], ["b", "c"]], "cost": 5, "paid": "if all share"}], "objective": ["penalty"], "buffers": [
+		"capacity": 8, "groups": [{"pairs": [["a", "c"], ["b", "c"]], "cost": 5, "paid": "if all share"}],
+		"objective": ["penalty"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 4}, {"id": "b", "lower": 0, "upper": 2, "size": 4},
 		{"id": "c", "lower": 2, "upper": 4, "size": 4}]}`,
-		[]int64{0}, []int64{5},
+		[]int64{0},
+		[]int64{5},
 	},
 	{
 		"Rules.DifferentPools", `{"version": 3, "pools": [{"id": "x"}, {"id": "y", "cost": 1}],
 		"different_pools": [["a", "b"]], "objective": ["cost"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 2, "upper": 4, "size": 5}]}`,
-		[]int64{5}, []int64{0},
+		[]int64{5},
+		[]int64{0},
 	},
 	{
 		"Rules.SamePool", `{"version": 3, "pools": [{"id": "x"}, {"id": "y"}], "same_pool": [["a", "b"]],
 		"objective": ["max_height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{12}, []int64{6},
+		[]int64{12},
+		[]int64{6},
 	},
 	{
 		"Rules.Lockstep", `{"version": 3, "pools": [{"id": "x"}, {"id": "y"}], "lockstep": [["a", "b"]],
@@ -263,23 +304,27 @@ var fields = []struct {
 		{"id": "b", "lower": 0, "upper": 2, "size": 6, "pools": ["y"]},
 		{"id": "c", "lower": 0, "upper": 2, "size": 4, "pools": ["x"], "offset": 0},
 		{"id": "d", "lower": 0, "upper": 2, "size": 8, "pools": ["y"], "offset": 8}]}`,
-		[]int64{22}, []int64{16},
+		[]int64{22},
+		[]int64{16},
 	},
 	{
 		"Rules.Alternatives", `{"version": 3, "alternatives": [["a", "b"]], "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 5}]}`,
-		[]int64{5}, []int64{11},
+		[]int64{5},
+		[]int64{11},
 	},
 	{
 		"Rules.Period", `{"version": 2, "period": 4, "objective": ["height"], "buffers": [
 		{"id": "a", "lower": 3, "upper": 5, "size": 6}, {"id": "b", "lower": 0, "upper": 2, "size": 6}]}`,
-		[]int64{12}, []int64{6},
+		[]int64{12},
+		[]int64{6},
 	},
 	{
 		"Rules.Objective", `{"version": 2, "pools": [{"id": "x"}, {"id": "y", "cost": 1}],
 		"objective": ["max_height"], "buffers": [
 		{"id": "a", "lower": 0, "upper": 2, "size": 6}, {"id": "b", "lower": 1, "upper": 3, "size": 6}]}`,
-		[]int64{6}, []int64{12},
+		[]int64{6},
+		[]int64{12},
 	},
 }
 
