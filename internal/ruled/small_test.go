@@ -40,41 +40,39 @@ func TestSmall(t *testing.T) {
 		"pools_s163":          {19},
 		"height_s151":         {34},
 		"height_s20":          {69},
-		// The requests of docs/lab/ruled.md#what-compilers-ask-for:
-		"r3_granularity": {3584},
-		"r4_two_arenas":  {768, 1064},
-		"r5_barriers":    {1},
-		"r8_banks":       {12288},
-		"r13_depths":     {21},
-		"r14_span":       {499712},
-		"r15_lockstep":   {995},
-		"r17_coalesce":   {32},
-		"obj_s11":        {1324}, // shared objects, as pools that have one buffer at a time
-		"obj_s12":        {1272},
-		"obj_s14":        {1188},
+		"obj_s11":             {1324}, // shared objects, as pools that have one buffer at a time
+		"obj_s12":             {1272},
+		"obj_s14":             {1188},
 	} {
-		for _, planner := range []string{"auto", "exact"} {
-			p := read(t, name)
-			known := must.Get(plan.Find(planner))(t)
-			r := must.Get(ruled.Solve(context.Background(), p, run.Prepared(known), plan.Options{}))(t)
-			if want == nil {
-				if r.Status != model.Infeasible || r.ProvedBy == "" {
-					t.Errorf("%s, %s: %v", name, planner, r.Status)
-				}
-				continue
+		proven(t, name, want)
+	}
+}
+
+// proven asks auto and exact about a problem of testdata. They have the values of the objective with proof, or prove
+// that there is no plan if want is nil.
+func proven(t *testing.T, name string, want []int64) {
+	t.Helper()
+	for _, planner := range []string{"auto", "exact"} {
+		p := read(t, name)
+		known := must.Get(plan.Find(planner))(t)
+		r := must.Get(ruled.Solve(context.Background(), p, run.Prepared(known), plan.Options{}))(t)
+		if want == nil {
+			if r.Status != model.Infeasible || r.ProvedBy == "" {
+				t.Errorf("%s, %s: %v", name, planner, r.Status)
 			}
-			var values, bounds []int64
-			for k, m := range p.Objective() {
-				values, bounds = append(values, model.ValueOf(r.Measures, m)), append(bounds, r.Bounds[k].Value)
-			}
-			if r.Status != model.Optimal || !slices.Equal(values, want) || !slices.Equal(bounds, want) ||
-				r.Stopped != plan.Finished {
-				t.Errorf("%s, %s: %v, %v, bounds %v, ended by %q; the best is %v", name, planner, r.Status, values, bounds,
-					r.Stopped, want)
-			}
-			if report := verify.CheckMeasures(p, &r.Plan, r.Measures); !report.OK() {
-				t.Errorf("%s, %s: %s", name, planner, report.Violations[0].Message)
-			}
+			continue
+		}
+		var values, bounds []int64
+		for k, m := range p.Objective() {
+			values, bounds = append(values, model.ValueOf(r.Measures, m)), append(bounds, r.Bounds[k].Value)
+		}
+		if r.Status != model.Optimal || !slices.Equal(values, want) || !slices.Equal(bounds, want) ||
+			r.Stopped != plan.Finished {
+			t.Errorf("%s, %s: %v, %v, bounds %v, ended by %q; the best is %v", name, planner, r.Status, values, bounds,
+				r.Stopped, want)
+		}
+		if report := verify.CheckMeasures(p, &r.Plan, r.Measures); !report.OK() {
+			t.Errorf("%s, %s: %s", name, planner, report.Violations[0].Message)
 		}
 	}
 }
