@@ -37,7 +37,12 @@ func TestOracle(t *testing.T) {
 		problems = append(problems, p)
 	}
 	pairs, boxes := ask(t, problems, "--pairs"), ask(t, problems, "--boxes")
+	both := ask(t, problems, "--boxes", "--sections", "--processor", "--timeout", "600")
 	for k, o := range ask(t, problems) {
+		if both[k].Status != o.Status || both[k].Height != o.Height {
+			t.Errorf("%s: %s %d with boxes and sections, %s %d with sections", problems[k].Name, both[k].Status,
+				both[k].Height, o.Status, o.Height)
+		}
 		if boxes[k].Status != o.Status || boxes[k].Height != o.Height {
 			t.Errorf("%s: %s %d with boxes, %s %d with sections", problems[k].Name, boxes[k].Status, boxes[k].Height,
 				o.Status, o.Height)

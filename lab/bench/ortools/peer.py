@@ -12,7 +12,7 @@ machines do in a job shop. --pairs takes that choice instead, as section 5.1 of 
 TelaMalloc paper encodes it: for each two pieces that are live at once, one of two
 literals, and the order that it stands for. --boxes takes the plain model of a packing:
 each piece is a rectangle, its lifespan by its interval of space, and no two of all of them
-may overlap in both (AddNoOverlap2D). To minimise, the height is a variable above all ends.
+may overlap in both (AddNoOverlap2D); --sections has the no-overlaps of the sections beside it. To minimise, the height is a variable above all ends.
 
 Files are Stowage's CSV: id, lower, upper, size and, where they are there,
 alignment, gaps (a-b, a-b@lo:hi) and offset (fixed); end in place of upper is
@@ -27,6 +27,7 @@ import json
 import math
 import os
 import re
+import threading
 import time
 
 from ortools.sat.python import cp_model
@@ -94,8 +95,8 @@ def choices(sets):
     return sorted({(x, y) for members in sets for x in members for y in members if x[0] < y[0]})
 
 
-def plan(buffers, capacity, minimize, timeout, workers, seed, pairs=False, boxes=False):
-    """Return (status, offsets, height, bound). pairs and boxes take another model than sections."""
+def plan(buffers, capacity, minimize, timeout, workers, seed, pairs=False, boxes=False, both=False, processor=False):
+    """Return (status, offsets, height, bound). pairs and boxes take another model than sections, both one with these, too."""
     unit = 0
     for b in buffers:
         unit = math.gcd(unit, b["size"], b["fixed"] or 0, *(x for p in b["pieces"] for x in p[2:]))
@@ -141,7 +142,7 @@ def plan(buffers, capacity, minimize, timeout, workers, seed, pairs=False, boxes
                     spans.append(model.new_fixed_size_interval_var(lower, upper - lower, f"t{k}"))
                     spaces.append(intervals[k, low, high])
         model.add_no_overlap_2d(spans, spaces)
-    for members in () if pairs or boxes else sets:
+    for members in () if (pairs or boxes) and not both else sets:
         if len(members) > 1:
             model.add_no_overlap([intervals[i] for i in members])
     if minimize or not capacity:
@@ -153,11 +154,15 @@ def plan(buffers, capacity, minimize, timeout, workers, seed, pairs=False, boxes
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = workers
     solver.parameters.random_seed = seed
-    if timeout:
+    ended = threading.Event()
+    if timeout and processor:
+        threading.Thread(target=stop_at, args=(solver, time.process_time() + timeout, ended), daemon=True).start()
+    elif timeout:
         solver.parameters.max_time_in_seconds = timeout
     status = {cp_model.OPTIMAL: "optimal", cp_model.FEASIBLE: "feasible", cp_model.INFEASIBLE: "infeasible"}.get(
         solver.solve(model), "unknown"
     )
+    ended.set()
     if status == "infeasible":
         return status, None, 0, capacity + 1
     bound = 0
@@ -171,12 +176,21 @@ def plan(buffers, capacity, minimize, timeout, workers, seed, pairs=False, boxes
     return status, offsets, max((o + b["size"] for o, b in zip(offsets, buffers)), default=0), bound
 
 
+def stop_at(solver, end, ended):
+    """Stop a search when this process has used its processor time."""
+    while not ended.wait(0.02):
+        if time.process_time() >= end:
+            solver.stop_search()
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     args.add_argument("--capacity", type=int, default=0, help="bytes to fit into [default: that of the file's name]")
     args.add_argument("--minimize", action="store_true", help="look for the lowest plan; implied without a capacity")
     args.add_argument("--pairs", action="store_true", help="encode a choice for each pair, as the TelaMalloc paper, not a no-overlap for each section")
     args.add_argument("--boxes", action="store_true", help="one no-overlap of rectangles in time and space, not one of intervals for each section")
+    args.add_argument("--sections", action="store_true", help="with --pairs or --boxes: the no-overlaps of sections, too")
+    args.add_argument("--processor", action="store_true", help="count processor time, for the timeout and in the answer")
     args.add_argument("--timeout", type=float, default=0, help="seconds for each file [default: no limit]")
     args.add_argument("--workers", type=int, default=1, help="threads of CP-SAT [default: 1]")
     args.add_argument("--seed", type=int, default=0)
@@ -186,11 +200,12 @@ def main():
         parts = os.path.basename(path).split(".")
         named = int(parts[1]) if len(parts) == 3 and parts[1].isdigit() else 0
         buffers = read(path)
-        began = time.perf_counter()
+        clock = time.process_time if a.processor else time.perf_counter
+        began = clock()
         status, offsets, height, bound = plan(
-            buffers, a.capacity or named, a.minimize, a.timeout, a.workers, a.seed, a.pairs, a.boxes
+            buffers, a.capacity or named, a.minimize, a.timeout, a.workers, a.seed, a.pairs, a.boxes, a.sections, a.processor
         )
-        seconds = time.perf_counter() - began
+        seconds = clock() - began
         result = {"name": parts[0], "status": status, "height": height, "lower_bound": bound, "seconds": seconds, "model": "peer"}
         if offsets is not None:
             result["offsets"] = {b["id"]: o for b, o in zip(buffers, offsets)}
