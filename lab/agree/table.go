@@ -32,8 +32,12 @@ func (t *RuledTally) Table() string {
 			names++
 		}
 	}
-	fmt.Fprintf(&s, "`auto` and `exact` were asked %d times, %d of these under a limit; %d other planners %d times.\n\n",
+	fmt.Fprintf(&s, "`auto` and `exact` were asked %d times, %d of these under a limit; %d other planners %d times.",
 		asked, t.Limited, names, others)
+	if len(t.Pairs) > 0 {
+		s.WriteString(" There are " + t.rarest() + ".")
+	}
+	s.WriteString("\n\n")
 	fmt.Fprintf(&s, "| | %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---:|", len(columns)))
 	for _, a := range slices.Concat(drawn.RuledFeatures, drawn.BankRules) {
 		if t.Features[a] == 0 {

@@ -123,14 +123,19 @@ func (t *RuledTally) Add(o *RuledTally) {
 	}
 }
 
+// rarest says how many pairs of features came up, and which of them least.
+func (t *RuledTally) rarest() string {
+	least := slices.MinFunc(slices.Sorted(maps.Keys(t.Pairs)), func(a, b string) int { return t.Pairs[a] - t.Pairs[b] })
+	return fmt.Sprintf("%d pairs of features, each in %d problems or more (%s)", len(t.Pairs), t.Pairs[least], least)
+}
+
 // String is a table by planner.
 func (t *RuledTally) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%d problems with a plan, %d without, %d that brute force left undecided\n", t.Plans, t.None,
 		t.Undecided)
 	if len(t.Pairs) > 0 {
-		least := slices.MinFunc(slices.Sorted(maps.Keys(t.Pairs)), func(a, b string) int { return t.Pairs[a] - t.Pairs[b] })
-		fmt.Fprintf(&s, "%d pairs of features, each in %d problems or more (%s)\n", len(t.Pairs), t.Pairs[least], least)
+		s.WriteString(t.rarest() + "\n")
 	}
 	words := []string{
 		model.Optimal.String(), model.Infeasible.String(), model.Feasible.String(), model.Unknown.String(),
