@@ -194,9 +194,10 @@ var layers = []struct {
 	}},
 	// no planner
 	{"internal/ruled/assign", []string{
-		"model", "internal/invariants", "internal/bound", "internal/lower", "internal/ruled/places", "internal/ruled/stackdp",
-		"internal/sorting",
+		"model", "internal/invariants", "internal/bound", "internal/lower", "internal/ruled/places", "internal/ruled/simplex",
+		"internal/ruled/stackdp", "internal/sorting",
 	}},
+	{"internal/ruled/simplex", nil},
 	// no planner
 	{"internal/ruled/evictbound", []string{
 		"model", "internal/invariants", "internal/bound", "internal/lower", "internal/sorting",
@@ -213,7 +214,7 @@ var layers = []struct {
 	}},
 	{"internal/ruled/heights", []string{
 		"model", "internal/lower", "internal/ruled/assign", "internal/ruled/objects", "internal/ruled/places",
-		"internal/splitmix",
+		"internal/ruled/simplex", "internal/splitmix",
 	}},
 	{"internal/ruled/relax", []string{"model", "plan", "internal/run"}},
 	{"internal/ruled/poollists", []string{"model", "plan", "internal/ruled/relax"}},

@@ -8,7 +8,6 @@
 //	multipliers.go  prices for room: a bound of the cost, and what each choice adds to it
 //	planes.go       better prices, and prices of inequalities: a linear program that covers are cut off from
 //	covers.go       sets of bodies that do not fit together, as inequalities
-//	simplex.go      the linear program
 //	tree.go         branches of the linear program, each with a body in the pool or out of it
 //	cores.go        the same with a check whether an assignment packs, and rows for what does not
 //	through.go      the cheapest assignment whose loads fit, through time, or a better bound

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/invariants"
+	"github.com/stowage-go/stowage/internal/ruled/simplex"
 )
 
 // Idea: an assignment whose loads fit need not pack. The branches of the linear program (tree.go) then go on with a
@@ -53,9 +54,9 @@ const mostGivenUp = 3
 // AddCore. upper is the cost of the best plan. No assignment that packs costs less than both upper and the result.
 func (c *Choices) Checked(ctx context.Context, upper int64, check func(Assignment) Check) (low int64) {
 	p := c.program
-	p.check, p.open, p.sure, p.barred, p.guessed = check, nil, slices.Repeat([]int8{-1}, p.lp.count), false, 0
+	p.check, p.open, p.sure, p.barred, p.guessed = check, nil, slices.Repeat([]int8{-1}, p.lp.Count()), false, 0
 	// The linear program as it is, without guesses.
-	before, meaning, has, hasCore := p.lp.clone(), slices.Clone(p.meaning), maps.Clone(p.has), maps.Clone(p.hasCore)
+	before, meaning, has, hasCore := p.lp.Clone(), slices.Clone(p.meaning), maps.Clone(p.has), maps.Clone(p.hasCore)
 	defer func() {
 		p.check, p.lp, p.meaning, p.has, p.hasCore = nil, before, meaning, has, hasCore
 		p.cores = slices.DeleteFunc(p.cores, func(x *weighing) bool { return x.guess })
@@ -113,7 +114,7 @@ func (p *planes) overcored(x []float64) bool {
 		if p.hasCore[y] {
 			continue
 		}
-		if p.weigh(x, y.bodies, y.weights) > float64(y.most)*(1+outside) {
+		if p.weigh(x, y.bodies, y.weights) > float64(y.most)*(1+simplex.Outside) {
 			p.row(y, y.bodies, y.weights, y.most)
 			if p.hasCore == nil {
 				p.hasCore = make(map[*weighing]bool)
@@ -126,17 +127,17 @@ func (p *planes) overcored(x []float64) bool {
 
 // renew solves the first program again, with the rows added since, and finds sure bodies by its prices.
 func (p *planes) renew(ctx context.Context, upper int64) {
-	for p.lp.solve(ctx) && p.overcored(p.lp.values()) {
+	for p.lp.Solve(ctx) && p.overcored(p.lp.Values()) {
 	}
 	p.lighten(looseRows)
 	p.strike(p.exactlyOf(p.lp), 0, p.sure, upper)
-	p.renewed = p.lp.rows
+	p.renewed = p.lp.Rows()
 }
 
 // lighten drops all rows whose slack is basic if there are more than most rows. The best x is the same without them. A
 // row that a branch violates later comes back.
 func (p *planes) lighten(most int) {
-	if len(p.lp.table) > most {
+	if p.lp.Len() > most {
 		p.loosen(-1, true)
 	}
 }

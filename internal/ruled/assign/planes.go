@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/invariants"
+	"github.com/stowage-go/stowage/internal/ruled/simplex"
 	"github.com/stowage-go/stowage/internal/sorting"
 )
 
@@ -17,7 +18,7 @@ import (
 //	cost = base + sum of excesses + sum over sections of price · (room - cells in use)
 //	       + sum over inequalities of price · (most - weights of the bodies in the pool)
 //
-// The linear program (simplex.go) begins without rows. If the solution overfills a section, the section becomes a row.
+// The linear program (internal/ruled/simplex) begins without rows. If the solution overfills a section, the section becomes a row.
 // If it overfills none, covers that it violates become rows. Rows that do not bind are dropped again.
 //
 // Invariant: as in multipliers.go, each term of the equation is at least 0 if the loads fit, and all of it is
@@ -49,7 +50,7 @@ type stretch struct {
 // planes are a linear program and what its rows mean.
 type planes struct {
 	choices   *Choices
-	lp        *simplex
+	lp        *simplex.Program
 	place     []int32    // of each body with a choice, the pool whose room may run out, or -1
 	other     []int32    // of each body with a choice, the cheapest place whose room does not run out
 	variable  []int32    // of each body with a choice, its x, or -1
@@ -58,10 +59,10 @@ type planes struct {
 	rest      float64    // what the bodies cost if every x is 0
 	meaning   []any      // of each row, its *stretch or *weighing; nil once dropped
 	has       map[*stretch]bool
-	work      int      // of one set of whole prices
-	copied    *simplex // of a branch, which gets new rows too; nil for none
-	open      []node   // branches that are left (tree.go); nil before the first call
-	givenUp   int64    // no assignment of the branches that were given up costs less
+	work      int              // of one set of whole prices
+	copied    *simplex.Program // of a branch, which gets new rows too; nil for none
+	open      []node           // branches that are left (tree.go); nil before the first call
+	givenUp   int64            // no assignment of the branches that were given up costs less
 	check     func(Assignment) Check
 	cores     []*weighing        // that check has added
 	hasCore   map[*weighing]bool // those that are rows
@@ -81,35 +82,35 @@ func (c *Choices) planed(ctx context.Context, upper int64) (*Prices, *planes) {
 	}
 	best, stall := math.Inf(-1), 0
 	for range planeRounds {
-		if !p.lp.solve(ctx) {
+		if !p.lp.Solve(ctx) {
 			break
 		}
-		x := p.lp.values()
+		x := p.lp.Values()
 		if p.overfilled(x) {
 			continue
 		}
-		if least := 1e-4 * math.Max(1, float64(upper)-p.lp.cost-p.rest); p.lp.cost > best+least {
-			best, stall = p.lp.cost, 0
+		if least := 1e-4 * math.Max(1, float64(upper)-p.lp.Cost-p.rest); p.lp.Cost > best+least {
+			best, stall = p.lp.Cost, 0
 		} else if stall++; stall > planeStall {
 			break
 		}
-		if p.lp.cost+p.rest > float64(upper)-0.5 || !p.against(ctx, x) {
+		if p.lp.Cost+p.rest > float64(upper)-0.5 || !p.against(ctx, x) {
 			break
 		}
 	}
 	prices := p.exactlyOf(p.lp)
-	if !p.lp.solve(ctx) {
+	if !p.lp.Solve(ctx) {
 		p = nil
 	}
 	return prices, p
 }
 
 // exactlyOf turns the prices of a linear program into whole numbers.
-func (p *planes) exactlyOf(s *simplex) *Prices {
+func (p *planes) exactlyOf(s *simplex.Program) *Prices {
 	of := p.choices.perCell()
 	var covers []*weighing
 	var prices []float64
-	s.prices(func(row int, price float64) {
+	s.Prices(func(row int, price float64) {
 		switch x := p.meaning[row].(type) {
 		case *stretch:
 			of[x.pool][x.section] = price / float64(x.room)
@@ -185,7 +186,7 @@ func (c *Choices) planesOf() *planes {
 			p.stretches = append(p.stretches, x)
 		}
 	}
-	p.lp, p.work = newSimplex(cost, planeEffort), cells+c.Sections*len(c.room)
+	p.lp, p.work = simplex.New(cost, planeEffort), cells+c.Sections*len(c.room)
 	return p
 }
 
@@ -215,9 +216,9 @@ func (p *planes) row(meaning any, bodies []int32, weights []int64, most int64) {
 			of, a = append(of, p.variable[k]), append(a, float64(weights[n])/float64(most))
 		}
 	}
-	p.lp.add(of, a, 1)
+	p.lp.Add(of, a, 1)
 	if p.copied != nil {
-		p.copied.add(of, a, 1)
+		p.copied.Add(of, a, 1)
 	}
 	p.meaning = append(p.meaning, meaning)
 }
@@ -240,7 +241,7 @@ func (p *planes) overfilled(x []float64) bool {
 		if p.has[s] {
 			continue
 		}
-		if s.room > 0 && p.weigh(x, s.bodies, s.cells) > float64(s.room)*(1+outside) {
+		if s.room > 0 && p.weigh(x, s.bodies, s.cells) > float64(s.room)*(1+simplex.Outside) {
 			p.row(s, s.bodies, s.cells, s.room)
 			p.has[s], found = true, true
 		}
@@ -256,7 +257,7 @@ func (p *planes) against(ctx context.Context, x []float64) bool {
 	}
 	var offers []offer
 	for _, s := range p.stretches {
-		if p.lp.effort < 0 || ctx.Err() != nil {
+		if p.lp.Effort < 0 || ctx.Err() != nil {
 			break
 		}
 		part := make([]float64, len(s.bodies))
@@ -285,7 +286,7 @@ func (p *planes) against(ctx context.Context, x []float64) bool {
 				return cmp.Compare(part[b]*float64(s.cells[b]), part[a]*float64(s.cells[a]))
 			})
 			weights, most, ok := coverOf(s.cells, part, s.room, order)
-			p.lp.effort -= len(s.cells) * int(most+20)
+			p.lp.Effort -= len(s.cells) * int(most+20)
 			if !ok || most <= 0 {
 				continue
 			}
@@ -319,7 +320,7 @@ func (p *planes) drop() { p.loosen(0.05, false) }
 
 // loosen drops rows whose slack at x is more than slack. If keep is set, covers that are dropped are kept for later.
 func (p *planes) loosen(slack float64, keep bool) {
-	p.lp.loose(slack, func(row int) {
+	p.lp.Loose(slack, func(row int) {
 		switch x := p.meaning[row].(type) {
 		case *stretch:
 			delete(p.has, x)

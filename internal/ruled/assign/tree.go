@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/stowage-go/stowage/internal/ruled/simplex"
 )
 
 // Idea: if many bodies live at a time, the walk through time (through.go) has too many states. Branch and bound needs
@@ -46,12 +48,12 @@ type node struct {
 // on from there; its upper must not be higher.
 func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assignment, low int64) {
 	if p.open == nil {
-		p.open, p.givenUp = []node{{slices.Repeat([]int8{-1}, p.lp.count), 0, p.choices.Prices.Least(0)}}, math.MaxInt64
+		p.open, p.givenUp = []node{{slices.Repeat([]int8{-1}, p.lp.Count()), 0, p.choices.Prices.Least(0)}}, math.MaxInt64
 	}
 	open := p.open
 	defer func() { p.open = open }()
 	dive := false // the next branch is the child made last, whatever its bound
-	p.lp.effort = effort
+	p.lp.Effort = effort
 	p.lighten(looseRows)
 	for n := 0; len(open) > 0; n++ {
 		at := 0
@@ -71,10 +73,10 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 		}
 		now := open[at]
 		p.guesses = now.low <= least
-		if n >= treeNodes && p.check == nil || p.lp.effort < 0 || ctx.Err() != nil || p.guessed > mostGivenUp {
+		if n >= treeNodes && p.check == nil || p.lp.Effort < 0 || ctx.Err() != nil || p.guessed > mostGivenUp {
 			return best, min(p.givenUp, least, upper)
 		}
-		if p.check != nil && (p.lp.rows != p.renewed || n == 0) {
+		if p.check != nil && (p.lp.Rows() != p.renewed || n == 0) {
 			p.renew(ctx, upper)
 		}
 		open = slices.Delete(open, at, at+1)
@@ -83,21 +85,21 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 			continue
 		}
 		p.lighten(2 * looseRows)
-		s := p.lp.clone()
+		s := p.lp.Clone()
 		for x, to := range now.fixed {
 			if to >= 0 {
-				s.fix(int32(x), to)
+				s.Fix(int32(x), to)
 			}
 		}
 		solved := p.cut(ctx, s, n < coverNodes)
-		p.lp.effort = min(p.lp.effort, s.effort) - len(s.table)*s.count - p.work
+		p.lp.Effort = min(p.lp.Effort, s.Effort) - s.Len()*s.Count() - p.work
 		low, prices, excess := p.least(s, now.fixed)
 		now.low = max(now.low, low)
 		if now.low >= upper {
 			dive = false
 			continue
 		}
-		x := s.values()
+		x := s.Values()
 		next := p.undecided(x, now.fixed)
 		if !p.strike(prices, excess, now.fixed, upper) {
 			dive = false
@@ -124,7 +126,7 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 		switch {
 		case now.low >= upper:
 			continue
-		case !solved && (p.lp.effort < 0 || ctx.Err() != nil):
+		case !solved && (p.lp.Effort < 0 || ctx.Err() != nil):
 			open = append(open, now) // for the next call
 			continue
 		case next < 0 || !solved:
@@ -162,11 +164,11 @@ func (p *planes) undecided(x []float64, fixed []int8) (next int32) {
 
 // cut solves a branch's linear program. A section that its x overfills becomes a row, there and in the first program.
 // If covers is set, so does a cover that x violates.
-func (p *planes) cut(ctx context.Context, s *simplex, covers bool) bool {
+func (p *planes) cut(ctx context.Context, s *simplex.Program, covers bool) bool {
 	p.copied = s
 	defer func() { p.copied = nil }()
-	for round := 0; s.solve(ctx); {
-		if x := s.values(); !p.overfilled(x) && !p.overcored(x) {
+	for round := 0; s.Solve(ctx); {
+		if x := s.Values(); !p.overfilled(x) && !p.overcored(x) {
 			if !covers || round == nodeRounds || !p.against(ctx, x) {
 				return true
 			}
@@ -177,7 +179,7 @@ func (p *planes) cut(ctx context.Context, s *simplex, covers bool) bool {
 }
 
 // least returns the bound of a branch, its prices, and the excess of its fixed bodies.
-func (p *planes) least(s *simplex, fixed []int8) (low int64, prices *Prices, excess int64) {
+func (p *planes) least(s *simplex.Program, fixed []int8) (low int64, prices *Prices, excess int64) {
 	prices = p.exactlyOf(s)
 	for x, to := range fixed {
 		if to < 0 {

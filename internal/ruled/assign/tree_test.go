@@ -31,11 +31,11 @@ func TestTree(t *testing.T) {
 			continue
 		}
 		program := c.planesOf()
-		if program == nil || !program.lp.solve(context.Background()) {
+		if program == nil || !program.lp.Solve(context.Background()) {
 			continue
 		}
-		for program.overfilled(program.lp.values()) {
-			program.lp.solve(context.Background())
+		for program.overfilled(program.lp.Values()) {
+			program.lp.Solve(context.Background())
 		}
 		all++
 		c.Prices = program.exactlyOf(program.lp)

@@ -6,6 +6,7 @@
 //	descend.go   better orders
 //	balance.go   pools whose loads are even
 //	split.go     pools whose loads have a low sum, and a bound of it
+//	branch.go    the same by branch and bound
 //	objects.go   pools that have one body at a time
 //
 // Source: the greedy is what compilers and drivers do by themselves: the largest buffer first, into the pool in which

@@ -3,6 +3,7 @@ package heights
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -263,7 +264,7 @@ func TestSplit(t *testing.T) {
 			near++
 		}
 	}
-	if lower < 10 || near < 8 {
+	if lower < 10 || near < 14 {
 		t.Errorf("lower in %d of 16, near in %d", lower, near)
 	}
 }
@@ -312,6 +313,57 @@ func TestSplitBound(t *testing.T) {
 	}
 	if least < 190 {
 		t.Errorf("only %d of 200 sums are least", least)
+	}
+}
+
+// TestBranch holds branch and bound by itself, without the bound and the choice of the prices that climb, against all
+// choices.
+func TestBranch(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 8))
+	branched := 0
+	for range 150 {
+		p := free(r)
+		p.Buffers, p.Rules.Pools = p.Buffers[:min(7, len(p.Buffers))], p.Rules.Pools[:min(4, len(p.Rules.Pools))]
+		for i := range p.Buffers {
+			some := []int32{}
+			for q := range p.Rules.Pools {
+				if r.IntN(2) == 0 {
+					some = append(some, int32(q))
+				}
+			}
+			if p.Buffers[i].Extra = nil; len(some) > 0 {
+				p.Buffers[i].Extra = &model.Extra{Pools: some}
+			}
+		}
+		best, pools := int64(math.MaxInt64), make([]int32, len(p.Buffers))
+		var try func(i int)
+		try = func(i int) {
+			if i == len(pools) {
+				best = min(best, sumOf(p, pools))
+				return
+			}
+			for q := range p.Rules.Pools {
+				if p.Buffers[i].MayUse(int32(q)) {
+					pools[i] = int32(q)
+					try(i + 1)
+				}
+			}
+		}
+		try(0)
+		x := fieldOf(p, model.MeasureHeight).split(pools) // the last choice
+		x.fill()
+		x.keep()
+		before := x.least
+		x.branch(t.Context())
+		if x.least != best || x.bound > best || x.bound < best-best>>16 {
+			t.Fatalf("sum %d, bound %d, least sum %d\n%s", x.least, x.bound, best, drawn.DescribeRuled(p))
+		}
+		if before > best {
+			branched++
+		}
+	}
+	if branched < 60 {
+		t.Errorf("only %d of 150 sums fell", branched)
 	}
 }
 

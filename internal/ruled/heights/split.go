@@ -30,9 +30,11 @@ import (
 const (
 	climbs      = 1_500       // steps of the prices
 	idleClimbs  = 60          // climbs without a better bound until the step is halved
-	priceUnit   = 1 << 20     // what the sections of a pool pay together
-	mostSplit   = 100_000_000 // loads looked at
-	mostMoves   = 1_000       // for each body
+	leastUnit   = 1 << 20     // what the sections of a pool pay together, at least
+	mostUnit    = 1 << 40     // at most
+	mostSplit   = 300_000_000 // loads looked at
+	mostMoves   = 5_000       // of a round, for each body
+	moreRounds  = 4
 	mostClimbed = 300_000_000 // prices looked at by climbs
 )
 
@@ -40,7 +42,11 @@ const (
 type split struct {
 	*Field
 	price [][]float64 // of each pool in each section
-	load  [][]int64   // likewise, of a choice
+	units [][]int64   // the same in whole numbers
+	unit  int64       // what is 1 in these
+	from  []int32     // of each body, where its pools begin in paid
+	paid  []int64     // by each body in each of its pools, in whole numbers
+	load  [][]int64   // of a choice, of each pool in each section
 	top   []int64     // the greatest load of each pool
 	in    []int32     // the pool of each body
 	bound int64
@@ -51,24 +57,18 @@ type split struct {
 // Split returns a bound of the sum of all heights, and pools for the buffers whose greatest loads have a low sum. It
 // starts from the pools of a plan.
 func (f *Field) Split(ctx context.Context, pools []int32) (bound int64, of []int32) {
-	total := int64(0)
-	for k := range f.bodies {
-		total += f.bodies[k].size
-	}
-	if f.sections == 0 || total > math.MaxInt64/priceUnit/4 {
+	x := f.split(pools)
+	if x == nil {
 		return 0, pools
-	}
-	x := &split{Field: f, in: make([]int32, len(f.bodies)), top: make([]int64, len(f.pools))}
-	for range f.pools {
-		x.price, x.load = append(x.price, make([]float64, f.sections)), append(x.load, make([]int64, f.sections))
-	}
-	for k := range f.bodies {
-		x.in[k] = pools[f.bodies[k].members[0]]
 	}
 	x.fill()
 	x.keep()
 	x.climb(ctx)
-	x.improve(ctx)
+	x.improve(ctx, 0)
+	x.branch(ctx)
+	for round := range uint64(moreRounds) { // each ends elsewhere
+		x.improve(ctx, 1+round)
+	}
 	of = make([]int32, len(f.p.Buffers))
 	for k := range f.bodies {
 		for _, i := range f.bodies[k].members {
@@ -76,6 +76,31 @@ func (f *Field) Split(ctx context.Context, pools []int32) (bound int64, of []int
 		}
 	}
 	return x.bound, of
+}
+
+// split returns the state at the pools of a plan, or nil if there is no section or sizes are too large.
+func (f *Field) split(pools []int32) *split {
+	total := int64(1)
+	for k := range f.bodies {
+		total += f.bodies[k].size
+	}
+	if f.sections == 0 || total > math.MaxInt64/leastUnit/4 {
+		return nil
+	}
+	x := &split{Field: f, in: make([]int32, len(f.bodies)), top: make([]int64, len(f.pools)), unit: leastUnit}
+	for x.unit < mostUnit && total <= math.MaxInt64/x.unit/8 {
+		x.unit *= 2
+	}
+	for range f.pools {
+		x.price, x.units = append(x.price, make([]float64, f.sections)), append(x.units, make([]int64, f.sections))
+		x.load = append(x.load, make([]int64, f.sections))
+	}
+	for k := range f.bodies {
+		x.in[k] = pools[f.bodies[k].members[0]]
+		x.from = append(x.from, int32(len(x.paid)))
+		x.paid = append(x.paid, make([]int64, len(f.bodies[k].pools))...)
+	}
+	return x
 }
 
 // fill computes the loads.
@@ -144,7 +169,7 @@ func (x *split) climb(ctx context.Context) {
 		x.keep()
 		if idle++; now > value {
 			value, idle = now, 0
-			x.bound = max(x.bound, x.whole())
+			x.bound = max(x.bound, x.up(x.whole(nil)))
 		}
 		if x.bound >= x.least {
 			return
@@ -192,34 +217,41 @@ func (x *split) choose() (sum float64) {
 	return sum
 }
 
-// whole returns the bound of the prices, in whole numbers.
-func (x *split) whole() int64 {
-	units := make([][]int64, len(x.pools))
+// whole computes what bodies pay in whole numbers, and returns the bound of the prices for all choices that leave out
+// some pools of bodies, in the order of paid. nil leaves out none.
+func (x *split) whole(out []bool) (sum int64) {
 	for q := range x.price {
-		units[q] = make([]int64, x.sections)
-		left := int64(priceUnit)
+		left, most := x.unit, 0
 		for t, price := range x.price[q] {
-			units[q][t] = min(left, int64(price*priceUnit))
-			left -= units[q][t]
+			x.units[q][t] = min(left, int64(price*float64(x.unit)))
+			if left -= x.units[q][t]; price > x.price[q][most] {
+				most = t
+			}
 		}
+		x.units[q][most] += left
 	}
-	sum := int64(0)
 	for k := range x.bodies {
 		b := &x.bodies[k]
 		least := int64(math.MaxInt64)
-		for _, q := range b.pools {
+		for n, q := range b.pools {
 			paid := int64(0)
 			for _, u := range b.uses {
-				for _, price := range units[q][u.First:u.Last] {
+				for _, price := range x.units[q][u.First:u.Last] {
 					paid += price * (u.To - u.From)
 				}
 			}
-			least = min(least, paid)
+			e := int(x.from[k]) + n
+			if x.paid[e] = paid; out == nil || !out[e] {
+				least = min(least, paid)
+			}
 		}
 		sum += least
 	}
-	return (sum + priceUnit - 1) / priceUnit
+	return sum
 }
+
+// up turns a sum of what bodies pay into bytes. Heights are whole numbers.
+func (x *split) up(paid int64) int64 { return (paid + x.unit - 1) / x.unit }
 
 // project moves prices to the nearest ones that are at least 0 and at most 1 together. sorted is scratch.
 func project(price, sorted []float64) {
@@ -246,12 +278,12 @@ func project(price, sorted []float64) {
 }
 
 // improve takes a body of the best choice to another pool, or exchanges two. What makes the sum larger is kept with a
-// probability that falls.
-func (x *split) improve(ctx context.Context) {
+// probability that falls (simulated annealing).
+func (x *split) improve(ctx context.Context, round uint64) {
 	copy(x.in, x.best)
 	x.fill()
 	sum, n := x.least, len(x.bodies)
-	state := uint64(n)
+	state := uint64(n) + round<<32
 	below := func(n int) int { return int(splitmix.Next(&state) % uint64(n)) }
 	steps := min(mostSplit/(2*x.sections), mostMoves*n)
 	warm := float64(x.least) / float64(max(1, n))

@@ -1,4 +1,5 @@
-package assign
+// Package simplex solves linear programs whose variables lie from 0 to 1, and goes on after a row is added.
+package simplex
 
 import (
 	"cmp"
@@ -19,30 +20,31 @@ import (
 //
 //	x(basic i) = value(i) at the present bounds;  d x(basic i) = - sum over columns j of table(i, j) · d x(j)
 //
-// Invariant: no proof depends on the floating point of this file: multipliers.go turns its prices into exact numbers.
+// Invariant: no proof depends on the floating point of this file: whoever uses its prices computes a bound from them in whole
+// numbers.
 //
 // Complexity: O(rows · columns) for a pivot, in a dense table.
 //
 // Source: Lemke (1954); bounds that are passed: Wagner (1958).
 
-const (
-	tiny    = 1e-9
-	outside = 1e-7 // bounds may be missed by this
-)
+// Outside is by how much a variable may miss its bounds.
+const Outside = 1e-7
 
-// A simplex is a linear program and a basis.
-type simplex struct {
+const tiny = 1e-9
+
+// A Program is a linear program and a basis. It is of use to one goroutine.
+type Program struct {
 	table  [][]float64 // of each row, by column
 	value  []float64   // of each row's basic variable
-	basic  []int32     // of each row; below len(at) an x, else a slack
+	basic  []int32     // of each row; below count an x, else a slack
 	column []int32     // of each column, its variable
 	upper  []bool      // of each column, whether the variable is at its upper bound
-	fixed  []int8      // of each x, the bound that it must keep, or -1
+	fixed  []int8      // of each x, then of each row's slack, the bound that it must keep, or -1
 	price  []float64   // of each column, its reduced cost: at least 0 at the lower bound, at most 0 at the upper
 	count  int         // variables x
 	rows   int         // added so far, dropped rows included
-	cost   float64
-	effort int // how many numbers it may still change
+	Cost   float64     // of the present x
+	Effort int         // how many numbers it may still change
 	ratios []ratio
 }
 
@@ -52,46 +54,59 @@ type ratio struct {
 	entry  float64
 }
 
-func newSimplex(cost []float64, effort int) *simplex {
-	s := &simplex{count: len(cost), price: slices.Clone(cost), effort: effort}
+// New returns a program without rows. Each x has a cost. Once effort numbers of the table have changed, it gives up.
+func New(cost []float64, effort int) *Program {
+	s := &Program{count: len(cost), price: slices.Clone(cost), Effort: effort}
 	s.column, s.upper = make([]int32, len(cost)), make([]bool, len(cost))
 	for j, x := range cost {
 		s.column[j], s.upper[j] = int32(j), x < 0
 		s.fixed = append(s.fixed, -1)
-		s.cost += min(0, x)
+		s.Cost += min(0, x)
 	}
 	return s
 }
 
 // most is the upper bound of a variable.
-func (s *simplex) most(variable int32) float64 {
+func (s *Program) most(variable int32) float64 {
 	switch {
-	case int(variable) >= s.count:
-		return math.Inf(1)
 	case s.fixed[variable] == 0:
 		return 0
+	case int(variable) >= s.count:
+		return math.Inf(1)
 	}
 	return 1
 }
 
 // least is the lower bound of a variable.
-func (s *simplex) least(variable int32) float64 {
-	if int(variable) < s.count && s.fixed[variable] == 1 {
+func (s *Program) least(variable int32) float64 {
+	if s.fixed[variable] == 1 {
 		return 1
 	}
 	return 0
 }
 
-// fix fixes an x to 0 or 1.
-func (s *simplex) fix(x int32, to int8) {
+// Fix fixes an x to 0 or 1.
+func (s *Program) Fix(x int32, to int8) {
 	s.fixed[x] = to
 	if j := slices.Index(s.column, x); j >= 0 && s.upper[j] != (to == 1) {
 		s.flip(j)
 	}
 }
 
-// clone returns an independent copy.
-func (s *simplex) clone() *simplex {
+// Tighten makes a row an equation. Its price may be negative from now on; Prices does not tell such a price.
+func (s *Program) Tighten(row int) { s.fixed[s.count+row] = 0 }
+
+// Count is the number of variables x.
+func (s *Program) Count() int { return s.count }
+
+// Rows is the number of rows that were added, with those that were dropped. Rows are numbered in this order.
+func (s *Program) Rows() int { return s.rows }
+
+// Len is the number of rows that are there.
+func (s *Program) Len() int { return len(s.table) }
+
+// Clone returns an independent copy.
+func (s *Program) Clone() *Program {
 	c := *s
 	c.table = make([][]float64, len(s.table))
 	for i := range s.table {
@@ -102,8 +117,8 @@ func (s *simplex) clone() *simplex {
 	return &c
 }
 
-// values returns x.
-func (s *simplex) values() []float64 {
+// Values returns x.
+func (s *Program) Values() []float64 {
 	x := make([]float64, s.count)
 	for j, v := range s.column {
 		if int(v) < s.count && s.upper[j] {
@@ -118,8 +133,8 @@ func (s *simplex) values() []float64 {
 	return x
 }
 
-// add adds the row sum of a[n] · x(of[n]) <= b.
-func (s *simplex) add(of []int32, a []float64, b float64) {
+// Add adds the row sum of a[n] · x(of[n]) <= b.
+func (s *Program) Add(of []int32, a []float64, b float64) {
 	dense := make([]float64, s.count)
 	for n, j := range of {
 		dense[j] += a[n]
@@ -139,16 +154,16 @@ func (s *simplex) add(of []int32, a []float64, b float64) {
 			for j, x := range s.table[i] {
 				row[j] -= dense[v] * x
 			}
-			s.effort -= s.count
+			s.Effort -= s.count
 		}
 	}
 	s.table, s.value = append(s.table, row), append(s.value, value)
-	s.basic = append(s.basic, int32(s.count+s.rows))
+	s.basic, s.fixed = append(s.basic, int32(s.count+s.rows)), append(s.fixed, -1)
 	s.rows++
 }
 
-// loose drops the rows whose slack is basic and more than this, and calls dropped for each.
-func (s *simplex) loose(slack float64, dropped func(row int)) {
+// Loose drops the rows whose slack is basic and more than this, and calls dropped for each.
+func (s *Program) Loose(slack float64, dropped func(row int)) {
 	left := 0
 	for i, v := range s.basic {
 		if int(v) >= s.count && s.value[i] > slack {
@@ -161,8 +176,8 @@ func (s *simplex) loose(slack float64, dropped func(row int)) {
 	s.table, s.value, s.basic = s.table[:left], s.value[:left], s.basic[:left]
 }
 
-// prices calls do for each row whose slack is not basic, with its price.
-func (s *simplex) prices(do func(row int, price float64)) {
+// Prices calls do for each row whose slack is not basic, with its price.
+func (s *Program) Prices(do func(row int, price float64)) {
 	for j, v := range s.column {
 		if int(v) >= s.count && s.price[j] > 0 {
 			do(int(v)-s.count, s.price[j])
@@ -170,10 +185,10 @@ func (s *simplex) prices(do func(row int, price float64)) {
 	}
 }
 
-// solve goes on to the best x. It returns false if a limit came first, or the rows have no solution.
-func (s *simplex) solve(ctx context.Context) bool {
+// Solve goes on to the best x. It returns false if a limit came first, or the rows have no solution.
+func (s *Program) Solve(ctx context.Context) bool {
 	for n := 0; ; n++ {
-		row, worst, to := -1, outside, 0.0
+		row, worst, to := -1, Outside, 0.0
 		for i, x := range s.value {
 			if least := s.least(s.basic[i]); least-x > worst {
 				row, worst, to = i, least-x, least
@@ -185,21 +200,21 @@ func (s *simplex) solve(ctx context.Context) bool {
 		if row < 0 {
 			return true
 		}
-		if s.effort < 0 || n%64 == 63 && ctx.Err() != nil || !s.leave(row, to) {
+		if s.Effort < 0 || n%64 == 63 && ctx.Err() != nil || !s.leave(row, to) {
 			return false
 		}
 	}
 }
 
 // leave takes the basic variable of a row out of the basis, to one of its bounds.
-func (s *simplex) leave(row int, to float64) bool {
+func (s *Program) leave(row int, to float64) bool {
 	sign := 1.0 // of the entries of columns that may rise from their lower bound
 	if s.value[row] < to {
 		sign = -1
 	}
 	s.ratios = s.ratios[:0]
 	for j, x := range s.table[row] {
-		if v := s.column[j]; int(v) < s.count && s.fixed[v] >= 0 {
+		if s.fixed[s.column[j]] >= 0 {
 			continue
 		}
 		x *= sign
@@ -217,7 +232,7 @@ func (s *simplex) leave(row int, to float64) bool {
 	for _, x := range s.ratios {
 		j := int(x.column)
 		// whole numbers often make it 0: then the last variable comes in, too
-		if left -= x.entry * s.most(s.column[j]); left <= outside {
+		if left -= x.entry * s.most(s.column[j]); left <= Outside {
 			s.pivot(row, j, to)
 			return true
 		}
@@ -227,25 +242,25 @@ func (s *simplex) leave(row int, to float64) bool {
 }
 
 // flip moves the variable of a column to its other bound.
-func (s *simplex) flip(j int) {
+func (s *Program) flip(j int) {
 	change := 1.0
 	if s.upper[j] {
 		change = -1
 	}
 	s.upper[j] = !s.upper[j]
-	s.cost += s.price[j] * change
+	s.Cost += s.price[j] * change
 	for i := range s.value {
 		s.value[i] -= s.table[i][j] * change
 	}
-	s.effort -= len(s.value)
+	s.Effort -= len(s.value)
 }
 
 // pivot puts the variable of a column in the place of the basic one of a row, which goes to a bound.
-func (s *simplex) pivot(row, j int, to float64) {
+func (s *Program) pivot(row, j int, to float64) {
 	mine := s.table[row]
 	by := mine[j]
 	change := (s.value[row] - to) / by
-	s.cost += s.price[j] * change
+	s.Cost += s.price[j] * change
 	entering := change
 	if s.upper[j] {
 		entering++
@@ -262,7 +277,7 @@ func (s *simplex) pivot(row, j int, to float64) {
 		if i == row || f == 0 {
 			continue
 		}
-		s.effort -= len(mine)
+		s.Effort -= len(mine)
 		for k, x := range mine {
 			other[k] -= f * x
 		}
@@ -275,5 +290,5 @@ func (s *simplex) pivot(row, j int, to float64) {
 	s.price[j] = -f / by
 	s.basic[row], s.column[j] = s.column[j], s.basic[row]
 	s.value[row], s.upper[j] = entering, to > 0
-	s.effort -= 3 * len(mine)
+	s.Effort -= 3 * len(mine)
 }

@@ -1,4 +1,4 @@
-package assign
+package simplex
 
 import (
 	"context"
@@ -18,7 +18,7 @@ func TestSimplex(t *testing.T) {
 		for j := range cost {
 			cost[j] = float64(r.IntN(41) - 30)
 		}
-		s := newSimplex(cost, 100_000_000)
+		s := New(cost, 100_000_000)
 		type row struct {
 			a  []float64
 			b  float64
@@ -36,23 +36,23 @@ func TestSimplex(t *testing.T) {
 				x.a[j] = float64(max(0, r.IntN(30)-10))
 			}
 			rows = append(rows, x)
-			s.add(all, x.a, x.b)
+			s.Add(all, x.a, x.b)
 			numbers = append(numbers, x)
-			if !s.solve(context.Background()) {
+			if !s.Solve(context.Background()) {
 				t.Fatal("no solution")
 			}
 			if r.IntN(3) == 0 {
-				s.loose(0.01, func(k int) { numbers[k].in = false })
+				s.Loose(0.01, func(k int) { numbers[k].in = false })
 				for _, y := range rows {
 					if !y.in && r.IntN(2) == 0 {
-						s.add(all, y.a, y.b)
+						s.Add(all, y.a, y.b)
 						numbers, y.in = append(numbers, y), true
 					}
 				}
-				s.solve(context.Background())
+				s.Solve(context.Background())
 			}
 		}
-		x, value := s.values(), 0.0
+		x, value := s.Values(), 0.0
 		for j := range x {
 			value += cost[j] * x[j]
 			if x[j] > 1e-6 && x[j] < 1-1e-6 {
@@ -60,7 +60,7 @@ func TestSimplex(t *testing.T) {
 			}
 		}
 		bound, reduced := 0.0, append([]float64(nil), cost...)
-		s.prices(func(k int, price float64) {
+		s.Prices(func(k int, price float64) {
 			bound -= price * numbers[k].b
 			for j, a := range numbers[k].a {
 				reduced[j] += price * a
@@ -78,8 +78,8 @@ func TestSimplex(t *testing.T) {
 				t.Fatalf("a row is exceeded by %g", sum)
 			}
 		}
-		if math.Abs(bound-value) > 1e-5 || math.Abs(s.cost-value) > 1e-5 {
-			t.Fatalf("x costs %g, the prices prove %g, said %g", value, bound, s.cost)
+		if math.Abs(bound-value) > 1e-5 || math.Abs(s.Cost-value) > 1e-5 {
+			t.Fatalf("x costs %g, the prices prove %g, said %g", value, bound, s.Cost)
 		}
 	}
 	if parts < 400 {
