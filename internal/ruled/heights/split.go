@@ -33,7 +33,8 @@ const (
 	leastUnit   = 1 << 20     // what the sections of a pool pay together, at least
 	mostUnit    = 1 << 40     // at most
 	mostSplit   = 300_000_000 // loads looked at
-	mostMoves   = 5_000       // of a round, for each body
+	firstMoves  = 1_000       // for each body, before branches
+	moreMoves   = 5_000       // in each later round
 	moreRounds  = 4
 	mostClimbed = 300_000_000 // prices looked at by climbs
 )
@@ -64,10 +65,10 @@ func (f *Field) Split(ctx context.Context, pools []int32) (bound int64, of []int
 	x.fill()
 	x.keep()
 	x.climb(ctx)
-	x.improve(ctx, 0)
+	x.improve(ctx, 0, firstMoves)
 	x.branch(ctx)
 	for round := range uint64(moreRounds) { // each ends elsewhere
-		x.improve(ctx, 1+round)
+		x.improve(ctx, 1+round, moreMoves)
 	}
 	of = make([]int32, len(f.p.Buffers))
 	for k := range f.bodies {
@@ -279,13 +280,13 @@ func project(price, sorted []float64) {
 
 // improve takes a body of the best choice to another pool, or exchanges two. What makes the sum larger is kept with a
 // probability that falls (simulated annealing).
-func (x *split) improve(ctx context.Context, round uint64) {
+func (x *split) improve(ctx context.Context, round uint64, moves int) {
 	copy(x.in, x.best)
 	x.fill()
 	sum, n := x.least, len(x.bodies)
 	state := uint64(n) + round<<32
 	below := func(n int) int { return int(splitmix.Next(&state) % uint64(n)) }
-	steps := min(mostSplit/(2*x.sections), mostMoves*n)
+	steps := min(mostSplit/(2*x.sections), moves*n)
 	warm := float64(x.least) / float64(max(1, n))
 	for s := range steps {
 		if x.least <= x.bound || s%256 == 0 && ctx.Err() != nil {
