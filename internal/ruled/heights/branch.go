@@ -137,6 +137,7 @@ func (x *split) tree() *tree {
 
 // dive goes down from a branch. It returns n plus the number of branches.
 func (t *tree) dive(ctx context.Context, now branch, n int, given *int64) int {
+	t.lp.Effort -= t.lp.Len() * t.lp.Count()
 	s := t.lp.Clone()
 	for k := range t.bodies {
 		t.apply(s, int32(k), now.out)
