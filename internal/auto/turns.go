@@ -156,7 +156,7 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
 	ends := a.ends(a.o.Minimizing(), limited)
 	more := a.moreOrders(p)
-	if more && limited {
+	if more && limited && a.n <= thresholds.LargeAbove {
 		more = a.moreOrders(p) // two such turns take less time than climb's first, and lower more plans
 	}
 	if ends == peakIfClose || ends == peakOnly {
@@ -170,7 +170,11 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	}
 	once := ends != untilAnswer
 	exactFirst := a.affordable >= fewPlans*a.n || a.round&climbing == 0
-	nodes, steps := a.share(a.affordable), min(climbEffort, a.share(climbEffort)*a.n)
+	effort := int64(climbEffort) // of climb's first turn
+	if limited && a.n > thresholds.LargeAbove {
+		effort *= grow
+	}
+	nodes, steps := a.share(a.affordable), min(effort, a.share(effort)*a.n)
 	if a.tl.HasGaps() {
 		steps /= gapsShare
 	}

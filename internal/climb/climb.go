@@ -16,16 +16,17 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: two techniques take turns. After a turn that lowers the plan, the same technique has
-// another; after one that does not, it is the other's turn. Core always starts from the
-// lowest plan. Critical goes on from its own order, unless the lowest plan has become lower
+// Idea: three techniques take turns. After a turn that lowers the plan, the same technique has
+// another; after one that does not, it is the next one's turn. Core always starts from the
+// lowest plan. The others go on from their own, unless the lowest plan has become lower
 // in the meantime. If there are few buffers, all their orders are tried instead (orders.go).
 //
 // Workers search side by side, each with its own seed, and take over the lowest plan between turns.
 //
 // Invariant: the height of the lowest plan never rises. The first plan is a heuristic's.
 //
-// Complexity: a turn of critical is turnSteps × n steps, where each placement takes n. A turn of core is a few sweeps
+// Complexity: a turn of critical is turnSteps × n steps, where each placement takes n. A turn of mend is as many, where
+// a placement takes one for each neighbour. A turn of core is a few sweeps
 // and exact searches, where a node takes as many steps as its problem has buffers.
 //
 // Source: this project.
@@ -50,7 +51,7 @@ func (*Planner) Name() string { return "climb" }
 func (p *Planner) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "local search: exact plans of the sections around the peak, then moves of the buffers that set the height",
+		Summary: "local search: exact plans of the sections around the peak, repairs of what is too high, moves of what sets the height",
 		Source:  "Stowage; chains after Nowicki and Smutnicki (1996)",
 	}, fresh)
 }
@@ -62,7 +63,7 @@ const defaultPatience = 40
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	core, critical bool
+	core, mend, critical bool
 
 	random          int
 	nodes, patience int64
@@ -71,6 +72,7 @@ type settings struct {
 // Declare lists the techniques and the parameters.
 func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.core, "core", "plan the sections around the peak exactly, then the other buffers around them")
+	d.Technique(&s.mend, "mend", "take out the buffers that end too high, and let them displace others at a growing price")
 	d.Technique(&s.critical, "critical", "change the order of buffers on the critical chain, which sets the height")
 	d.Int(&s.random, "random", 20, 0, 100, "percentage of order moves that ignore the critical chain")
 	d.Int64(&s.nodes, "core-nodes", 1000, 1, 1<<30,
@@ -83,7 +85,7 @@ func (s *settings) Declare(d *run.Declaration) {
 		"end after this many rounds without a lower plan; 0: never; auto: 40, or 0 if a timeout or node limit is set")
 }
 
-// A turn of critical takes turnSteps steps for each buffer, and at least leastTurn.
+// A turn of critical or mend takes turnSteps steps for each buffer, and at least leastTurn.
 const (
 	turnSteps = 500
 	leastTurn = 1 << 16
@@ -113,7 +115,7 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 		return r, err
 	}
 	if p.Cores {
-		s.sw.critical, s.sw.patience = false, coreTurns
+		s.sw.mend, s.sw.critical, s.sw.patience = false, false, coreTurns
 	}
 	s.watch = run.NewWatch(ctx)
 	defer s.watch.Close()
@@ -169,6 +171,7 @@ type worker struct {
 	rng         *rand.Rand
 	taken, most int64 // steps of this turn, and the most that the node limit allows it
 	critical    critical
+	mender      mender
 
 	// Of cores (core.go):
 	out   *greedy.Sweeper
@@ -188,25 +191,29 @@ func (s *search) climb(w *worker) {
 		// A placement is slow, so turns are shorter.
 		steps = 20 * n
 	}
-	cores, chains := s.sw.core && w.coring(), s.sw.critical && n <= thresholds.OrdersMost
-	core := cores // whether core has this turn, or critical
-	for idle := int64(0); (cores || chains) && !s.done() && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
+	var turns []func(from []int64, height int64) []int64
+	if s.sw.core && w.coring() {
+		turns = append(turns, w.core)
+	}
+	if s.sw.mend && w.mending() {
+		turns = append(turns, func(from []int64, height int64) []int64 { return w.mend(from, height, min(steps, w.most)) })
+	}
+	if s.sw.critical && n <= thresholds.OrdersMost {
+		turns = append(turns, func(from []int64, height int64) []int64 { return w.reorder(from, height, min(steps, w.most)) })
+	}
+	now := 0 // who has this turn
+	for idle := int64(0); len(turns) > 0 && !s.done() && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
 		w.taken, w.most = 0, math.MaxInt64/2
 		if s.o.NodeLimit > 0 {
 			w.most = max(s.o.NodeLimit-s.steps.Load(), 0)
 		}
 		from, height := s.lowest()
-		var lower []int64
-		if core {
-			lower = w.core(from, height)
-		} else {
-			lower = w.reorder(from, height, min(steps, w.most))
-		}
+		lower := turns[now](from, height)
 		s.steps.Add(max(w.taken, 1))
 		if lower != nil && s.keep(lower) {
 			idle = -1
 		} else {
-			core = cores && !(core && chains)
+			now = (now + 1) % len(turns)
 		}
 	}
 }

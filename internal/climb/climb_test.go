@@ -70,7 +70,7 @@ func TestAgainstOracle(t *testing.T) {
 
 // Each technique alone lowers plans that the heuristics leave above the bound.
 func TestEachTechniqueHelps(t *testing.T) {
-	for _, name := range []string{"core", "critical"} {
+	for _, name := range []string{"core", "mend", "critical"} {
 		helped := 0
 		for seed := range uint64(12) {
 			p := random(seed, 90)

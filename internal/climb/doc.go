@@ -1,10 +1,12 @@
 // Package climb is the planner "climb": local search, for problems that are too hard for exact
 // search and whose plans by heuristics stay above the bound.
 //
-// It starts from a plan (Options.Start, or the best of greedy's orders) and lowers it by two techniques in turn:
+// It starts from a plan (Options.Start, or the best of greedy's orders) and lowers it by three techniques in turn:
 //
 //	core.go      plan the sections around the peak exactly, then the other buffers
 //	             by sweeps from there
+//	mend.go      take out the buffers that end too high, and put them back, where
+//	             each displaces what is cheapest
 //	critical.go  find a chain of buffers that sets the height, from the top of the
 //	             plan down to the ground, and change the order of its buffers
 //	orders.go    try all orders, if there are few buffers

@@ -33,3 +33,15 @@ func (w *worker) check() {
 		above = i
 	}
 }
+
+// check checks that nothing is out, and that no two buffers that are live together share bytes.
+func (m *mender) check() {
+	for i, b := range m.tl.Problem.Buffers {
+		s := m.spots[i]
+		invariants.Equal(s.at+b.Size, s.top, "end of a buffer")
+		invariants.Must(s.price > 0 && s.at%b.Align() == 0, "out, or not aligned, is buffer", i)
+		for _, j := range m.neighbours(int32(i)).low {
+			invariants.Must(s.top <= m.spots[j].at || m.spots[j].top <= s.at, "in each other's way are buffers", i, int(j))
+		}
+	}
+}
