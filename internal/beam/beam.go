@@ -4,6 +4,7 @@
 //	pass.go      one pass over time, and what happens if a beam dies
 //	layouts.go   layouts of the live buffers, their scores and their children
 //	eject.go     the other technique: take out what is too high, and let it displace others
+//	slide.go     in ejections: how far placed buffers can move to make room
 package beam
 
 import (
@@ -53,7 +54,7 @@ func fresh() run.Settings { return new(settings) }
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	back, ahead, reverse, eject bool
+	back, ahead, reverse, eject, slide bool
 
 	width, widest int
 }
@@ -64,6 +65,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.ahead, "ahead", "drop layouts that leave no hole for a large buffer that begins soon")
 	d.Technique(&s.reverse, "reverse", "every second pass runs backward in time")
 	d.Technique(&s.eject, "eject", "between passes, take out buffers that are too high and let them displace others at a growing price")
+	d.Technique(&s.slide, "slide", "what an ejection has placed moves up and down to make room for a buffer")
 	d.Int(&s.width, "width", 8, 1, widthMost, "layouts that the first passes keep")
 	widest := int64(widthMost)
 	if d.Endless() {

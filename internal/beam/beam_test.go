@@ -64,7 +64,7 @@ func TestAligned(t *testing.T) {
 			p.Buffers[i].Alignment = []int64{1, 32, 48}[i%3]
 		}
 		first := plantest.Must(t, &Planner{}, p, plan.Options{NodeLimit: 1})
-		if r := plantest.Must(t, &Planner{}, p, plan.Options{NodeLimit: 100_000}); r.Height < first.Height {
+		if r := plantest.Must(t, &Planner{}, p, plan.Options{NodeLimit: 50_000}); r.Height < first.Height {
 			lower++
 		}
 	}
@@ -101,9 +101,13 @@ func TestTechniques(t *testing.T) {
 	}
 	sizes = []func(r *rand.Rand) int64{tailed}
 	with, off := sum(3, sizes), sum(3, sizes, "eject")
-	t.Logf("heavy tails: %.2f%%, %.2f%% without eject", with, off)
+	fixed := sum(3, sizes, "slide")
+	t.Logf("heavy tails: %.2f%%, %.2f%% without slide, %.2f%% without eject", with, fixed, off)
 	if with > off-2 {
 		t.Errorf("heavy tails: %.2f%% above the bound, %.2f%% without eject", with, off)
+	}
+	if with > fixed-0.5 {
+		t.Errorf("heavy tails: %.2f%% above the bound, %.2f%% without slide", with, fixed)
 	}
 }
 
@@ -126,7 +130,7 @@ func TestSameAgain(t *testing.T) {
 func passOf(t *testing.T, tl *timeline.Timeline) *pass {
 	s := &search{o: &plan.Options{}, watch: run.NewWatch(context.Background()), end: math.MaxInt64}
 	t.Cleanup(s.watch.Close)
-	s.settings.back, s.settings.ahead = true, true
+	s.settings.back, s.settings.ahead, s.settings.slide = true, true, true
 	return newPass(s, tl, false)
 }
 

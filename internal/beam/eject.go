@@ -16,6 +16,8 @@ import (
 // No moment is special in this search, and none is decided before another. So it lowers plans of heavy tails, where a
 // beam would have to prepare for a large buffer long before it begins; and it leaves most of a good plan as it is.
 //
+// Placed buffers slide up and down to make room for another (slide.go).
+//
 // Invariant: placed buffers do not overlap, and end below the ceiling. All others are in out. A success is a plan.
 //
 // Complexity: a node places one buffer, in O(d log d) for d buffers that are live with it. The lists of these take
@@ -53,20 +55,19 @@ type ejection struct {
 	align   []int64
 	from    []int32 // the neighbours of buffer k, live together with it, are with[from[k]:from[k+1]]
 	with    []int32
-	tall    []int32 // the same neighbours; each list in the order of their tops, and those of with by offsets, as seen last
+	tall    []int32 // the same neighbours; each list in the order of their tops, and those of with by high, as seen last
 	rank    []int32 // by area, 0 for the largest
 	ranked  []int32 // the buffer of each rank
 
-	at     []int64 // offsets; of a buffer that is out, the last one
-	top    []int64 // at and size
-	placed []bool
+	spots  []spot
 	cost   []int64
 	out    []int32 // the ranks of buffers without an offset, a heap
-	lows   []int64 // of the neighbours of one buffer: offset and cost in one number, ascending
-	tops   []int64 // the same of their ends
+	lows   []int64 // of the neighbours of one buffer: highest offset and cost in one number, ascending
+	tops   []int64 // the same of their lowest ends
 	rng    *rand.Rand
 	rounds uint64
 	share  float64 // how much of the way from the height to the goal an attempt aims down
+	slides
 }
 
 // newEjection returns nil if the problem is too large for this search.
@@ -84,7 +85,7 @@ func newEjection(x *pass) *ejection {
 		e.align = append(e.align, max(1, x.align[k]/e.granule))
 		total += e.size[k] + e.align[k]
 	}
-	if total >= granules || !e.meet() {
+	if total >= granules || n > costMost || !e.meet() {
 		return nil
 	}
 	e.ranked, e.rank = make([]int32, n), make([]int32, n)
@@ -96,7 +97,9 @@ func newEjection(x *pass) *ejection {
 	for r, k := range e.ranked {
 		e.rank[k] = int32(r)
 	}
-	e.at, e.top, e.cost, e.placed = make([]int64, n), make([]int64, n), make([]int64, n), make([]bool, n)
+	e.spots, e.cost = make([]spot, n), make([]int64, n)
+	e.agenda.queued = make([]bool, n)
+	e.skyline = make([]int64, slices.Max(x.last))
 	e.tall = slices.Clone(e.with)
 	return e
 }
@@ -172,12 +175,23 @@ func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
 	e.rounds++
 	e.rng = rand.New(rand.NewPCG(e.o.Seed, e.rounds))
 	e.out = e.out[:0]
+	e.roof = ceiling
 	for k, i := range e.order {
-		e.at[k], e.cost[k], e.placed[k] = start[i]/e.granule, costUnit, true
-		if e.top[k] = e.at[k] + e.size[k]; e.top[k] > ceiling {
+		at := start[i] / e.granule
+		e.spots[k], e.cost[k] = spot{at: at, top: at + e.size[k], high: at, placed: true}, costUnit
+	}
+	if e.settings.slide {
+		e.relax()
+	}
+	for k := range e.spots {
+		if e.spots[k].top > ceiling {
 			e.drop(int32(k))
 		}
 	}
+	if e.settings.slide {
+		e.relax() // without those above the ceiling
+	}
+	period := int64(max(1, len(e.order)/relaxPart))
 	raised := 0
 	fewest, since := len(e.out), e.nodes
 	for len(e.out) > 0 {
@@ -190,9 +204,12 @@ func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
 			}
 			raised++
 			ceiling += (most - ceiling + 1) / 2
+			e.roof = ceiling
 			fewest, since = len(e.out), e.nodes
 		}
-		e.nodes++
+		if e.nodes++; e.settings.slide && e.nodes%period == 0 {
+			e.relax()
+		}
 		e.put(e.pop(), ceiling)
 		if len(e.out) < fewest {
 			fewest, since = len(e.out), e.nodes
@@ -200,7 +217,7 @@ func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
 	}
 	offsets := make([]int64, len(e.order))
 	for k, i := range e.order {
-		offsets[i] = e.at[k] * e.granule
+		offsets[i] = e.spots[k].at * e.granule
 	}
 	return offsets
 }
@@ -211,23 +228,30 @@ func (e *ejection) put(k int32, ceiling int64) {
 	at, cost := e.cheapest(k, ceiling)
 	if cost > 0 {
 		e.cost[k] = min(e.cost[k]+costStep, costMost)
-		for _, j := range e.with[e.from[k]:e.from[k+1]] {
-			if e.placed[j] && e.at[j] < at+size && at < e.top[j] {
+		for _, j := range e.neighbours(k) {
+			if s := &e.spots[j]; s.placed && s.high < at+size && at < s.top {
 				e.drop(j)
 			}
 		}
 	}
-	e.at[k], e.top[k], e.placed[k] = at, at+size, true
+	if e.settings.slide {
+		e.between(k, at)
+	} else {
+		e.spots[k] = spot{at: at, top: at + size, high: at, placed: true}
+	}
 }
+
+// neighbours returns the buffers that are live together with k.
+func (e *ejection) neighbours(k int32) []int32 { return e.with[e.from[k]:e.from[k+1]] }
 
 // cheapest returns the offset for a buffer at which the sum of the costs of those in its way is least, and that sum.
 // Offsets that touch a neighbour, the ground or the ceiling are enough to look at: between two of them the sum is no less.
 // Of equal ones chance chooses.
 func (e *ejection) cheapest(k int32, ceiling int64) (at, cost int64) {
 	size, align := e.size[k], e.align[k]
-	e.lows = e.ascending(e.lows[:0], e.with[e.from[k]:e.from[k+1]], e.at)
-	e.tops = e.ascending(e.tops[:0], e.tall[e.from[k]:e.from[k+1]], e.top)
-	// For ascending offsets o, a neighbour is in the way from low-size, exclusive, to top, exclusive.
+	e.lows = e.ascending(e.lows[:0], e.neighbours(k), false, size)
+	e.tops = e.ascending(e.tops[:0], e.tall[e.from[k]:e.from[k+1]], true, size)
+	// For ascending offsets o, a neighbour is in the way from high-size, exclusive, to top, exclusive.
 	highest := (ceiling - size) / align * align
 	entered, left, under, over := 0, 0, 0, 0
 	sum, ties := int64(0), uint32(0)
@@ -269,20 +293,31 @@ func (e *ejection) cheapest(k int32, ceiling int64) (at, cost int64) {
 	}
 }
 
-// ascending sorts a list of neighbours by their values, and returns the values and costs of those that are placed. The list
-// is as this buffer left it the last time, so few have moved, and inserting them takes little more than a look at each.
-func (e *ejection) ascending(to []int64, list []int32, values []int64) []int64 {
+// ascending sorts a list of neighbours by their ends or by their highest offsets, and returns these with the costs of
+// those that are in the way of a buffer somewhere. The list is as this buffer left it the last time, so few have moved,
+// and inserting them takes little more than a look at each.
+func (e *ejection) ascending(to []int64, list []int32, tops bool, size int64) []int64 {
+	spots := e.spots
 	for r := 1; r < len(list); r++ {
-		j := list[r]
-		v, q := values[j], r
-		for ; q > 0 && values[list[q-1]] > v; q-- {
-			list[q] = list[q-1]
+		j, q := list[r], r
+		if tops {
+			for v := spots[j].top; q > 0 && spots[list[q-1]].top > v; q-- {
+				list[q] = list[q-1]
+			}
+		} else {
+			for v := spots[j].high; q > 0 && spots[list[q-1]].high > v; q-- {
+				list[q] = list[q-1]
+			}
 		}
 		list[q] = j
 	}
 	for _, j := range list {
-		if e.placed[j] {
-			to = append(to, values[j]<<costBits|e.cost[j])
+		if s := &spots[j]; s.placed && s.high-size < s.top {
+			v := s.high
+			if tops {
+				v = s.top
+			}
+			to = append(to, v<<costBits|e.cost[j])
 		}
 	}
 	return to
@@ -290,7 +325,7 @@ func (e *ejection) ascending(to []int64, list []int32, values []int64) []int64 {
 
 // drop takes a buffer out.
 func (e *ejection) drop(k int32) {
-	e.placed[k] = false
+	e.spots[k].placed = false
 	h := append(e.out, e.rank[k])
 	for i := len(h) - 1; i > 0 && h[i] < h[(i-1)/2]; i = (i - 1) / 2 {
 		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]

@@ -21,8 +21,10 @@ func TestCheapest(t *testing.T) {
 		e.rng = r
 		ceiling := int64(20 + r.IntN(60))
 		for k := range e.order {
-			e.at[k] = max(0, r.Int64N(ceiling)-e.size[k])
-			e.top[k], e.cost[k], e.placed[k] = e.at[k]+e.size[k], 1+r.Int64N(3), r.IntN(3) > 0
+			at := max(0, r.Int64N(ceiling)-e.size[k])
+			// Some can move so far that small buffers fit below them and above.
+			e.spots[k] = spot{at: at, top: at + e.size[k], high: at + r.Int64N(5), placed: r.IntN(3) > 0}
+			e.cost[k] = 1 + r.Int64N(3)
 		}
 		for k := range e.order {
 			if e.size[k] > ceiling {
@@ -30,8 +32,8 @@ func TestCheapest(t *testing.T) {
 			}
 			sum := func(o int64) (cost int64) {
 				for j := range e.order {
-					if j != k && e.placed[j] && e.first[j] < e.last[k] && e.first[k] < e.last[j] &&
-						o < e.top[j] && e.at[j] < o+e.size[k] {
+					if s := e.spots[j]; j != k && s.placed && e.first[j] < e.last[k] && e.first[k] < e.last[j] &&
+						o < s.top && s.high < o+e.size[k] {
 						cost += e.cost[j]
 					}
 				}

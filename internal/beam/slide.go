@@ -1,0 +1,200 @@
+package beam
+
+import "slices"
+
+// Idea: at fixed offsets the free bytes of a full memory lie scattered, and a buffer fits only if a single hole is large
+// enough. But what lies around the holes can move. So an ejection keeps, for each placed buffer, the lowest and the
+// highest offset that it can have while the others move as far as they can and none passes another. A buffer is in the
+// way of a new one at offset o only if it can neither sink below o nor rise above the new one's end. Small holes on top
+// of each other are one hole then.
+//
+// Invariant: for two placed buffers that are live together, the lowest offsets and the highest ones have the same order,
+// and each upper one begins at or above the end of the lower one, in both. So all lowest offsets are a plan below the
+// ceiling, and all highest ones are another. No list says who lies above whom: the bounds do. While lowest offsets
+// change, the order of the highest ones is read, and the other way round.
+//
+// A buffer that comes makes the bounds around it narrower at once. One that leaves would make them wider; this waits for
+// the next call of relax. So the bounds are valid at all times, and a little too narrow.
+//
+// Complexity: a placement looks at the neighbours of each buffer whose bound changes. relax takes O(n log n) and one step
+// for each section in which a buffer is live. It runs after every n/relaxPart nodes.
+//
+// Source: this project. Heads and tails of operations, and where one can be inserted between them, are known from job
+// shops: Mastrolilli and Gambardella, "Effective neighbourhood functions for the flexible job shop problem" (2000).
+
+// relaxPart is how often bounds are made exact while as many buffers are placed as there are.
+const relaxPart = 100
+
+// A spot is where a buffer lies: its lowest offset, the end there, and its highest offset. Without slide the two
+// offsets are the same. Of a buffer that is out it is the last spot.
+type spot struct {
+	at, top, high int64
+	placed        bool
+}
+
+// slides is what the technique needs beside the spots.
+type slides struct {
+	roof         int64 // the ceiling, in granules
+	agenda       agenda
+	below, above []int32 // the neighbours of one buffer
+	keys         []int64 // lowest offset and buffer in one number, ascending
+	skyline      []int64 // by section
+}
+
+// between places buffer k around offset at. All placed neighbours can be below at or above its end there. Those that can be
+// both stay on the side where the middle of their range is.
+func (e *ejection) between(k int32, at int64) {
+	size, align := e.size[k], e.align[k]
+	e.below, e.above = e.below[:0], e.above[:0]
+	low, high := int64(0), e.roof
+	for _, j := range e.neighbours(k) {
+		s := &e.spots[j]
+		switch {
+		case !s.placed:
+		case s.high < at+size || s.top <= at && s.at+s.high < 2*at:
+			e.below = append(e.below, j)
+			low = max(low, s.top)
+		default:
+			e.above = append(e.above, j)
+			high = min(high, s.high)
+		}
+	}
+	low, high = roundUp(low, align), roundDown(high-size, align)
+	a := &e.agenda
+	for _, j := range e.above {
+		e.lift(j, low+size)
+	}
+	for len(a.id) > 0 {
+		k := a.pop()
+		s := e.spots[k]
+		for _, j := range e.neighbours(k) {
+			if t := &e.spots[j]; t.at < s.top && t.placed && t.high > s.high {
+				e.lift(j, s.top)
+			}
+		}
+	}
+	for _, j := range e.below {
+		e.press(j, high)
+	}
+	for len(a.id) > 0 {
+		k := a.pop()
+		s := e.spots[k]
+		for _, j := range e.neighbours(k) {
+			if t := &e.spots[j]; t.placed && t.at < s.at {
+				e.press(j, s.high)
+			}
+		}
+	}
+	e.spots[k] = spot{at: low, top: low + size, high: high, placed: true}
+}
+
+// lift makes the lowest offset of a buffer no less than a bound. Who lies above it comes later.
+func (e *ejection) lift(k int32, bound int64) {
+	if s := &e.spots[k]; s.at < bound {
+		s.at = roundUp(bound, e.align[k])
+		s.top = s.at + e.size[k]
+		e.agenda.push(k, s.high)
+	}
+}
+
+// press makes the end of a buffer at its highest offset no more than a bound. Who lies below it comes later.
+func (e *ejection) press(k int32, bound int64) {
+	if s := &e.spots[k]; s.high > bound-e.size[k] {
+		s.high = roundDown(bound-e.size[k], e.align[k])
+		e.agenda.push(k, -s.at)
+	}
+}
+
+// relax makes all bounds exact. The order of placed buffers stays.
+func (e *ejection) relax() {
+	e.keys = e.keys[:0]
+	for k := range e.spots {
+		if e.spots[k].placed {
+			e.keys = append(e.keys, e.spots[k].at<<costBits|int64(k))
+		}
+	}
+	slices.Sort(e.keys)
+	clear(e.skyline)
+	for _, key := range e.keys {
+		k := key & costMost
+		bound, steps := int64(0), e.skyline[e.first[k]:e.last[k]]
+		for _, step := range steps {
+			bound = max(bound, step)
+		}
+		at := roundUp(bound, e.align[k])
+		top := at + e.size[k]
+		e.spots[k].at, e.spots[k].top = at, top
+		for i := range steps {
+			steps[i] = top
+		}
+	}
+	for i := range e.skyline {
+		e.skyline[i] = e.roof
+	}
+	for i := len(e.keys) - 1; i >= 0; i-- {
+		k := e.keys[i] & costMost
+		bound, steps := e.roof, e.skyline[e.first[k]:e.last[k]]
+		for _, step := range steps {
+			bound = min(bound, step)
+		}
+		high := roundDown(bound-e.size[k], e.align[k])
+		e.spots[k].high = high
+		for i := range steps {
+			steps[i] = high
+		}
+	}
+}
+
+// roundUp and roundDown round to a multiple. Most alignments are 1, and a division takes long.
+func roundUp(v, align int64) int64 {
+	if align == 1 {
+		return v
+	}
+	return (v + align - 1) / align * align
+}
+
+func roundDown(v, align int64) int64 {
+	if align == 1 {
+		return v
+	}
+	return v / align * align
+}
+
+// agenda is the buffers whose neighbours must be looked at, a heap by key. None is there twice.
+type agenda struct {
+	key    []int64
+	id     []int32
+	queued []bool // by buffer
+}
+
+// push adds a buffer, unless it is there. While it is there its key does not change.
+func (a *agenda) push(k int32, key int64) {
+	if a.queued[k] {
+		return
+	}
+	a.queued[k] = true
+	a.key, a.id = append(a.key, key), append(a.id, k)
+	for i := len(a.key) - 1; i > 0 && a.key[i] < a.key[(i-1)/2]; i = (i - 1) / 2 {
+		p := (i - 1) / 2
+		a.key[i], a.key[p], a.id[i], a.id[p] = a.key[p], a.key[i], a.id[p], a.id[i]
+	}
+}
+
+// pop takes out the buffer with the least key.
+func (a *agenda) pop() int32 {
+	top, n := a.id[0], len(a.id)-1
+	a.queued[top] = false
+	a.key[0], a.id[0] = a.key[n], a.id[n]
+	a.key, a.id = a.key[:n], a.id[:n]
+	for i := 0; ; {
+		c := 2*i + 1
+		if c+1 < n && a.key[c+1] < a.key[c] {
+			c++
+		}
+		if c >= n || a.key[i] <= a.key[c] {
+			return top
+		}
+		a.key[i], a.key[c], a.id[i], a.id[c] = a.key[c], a.key[i], a.id[c], a.id[i]
+		i = c
+	}
+}
