@@ -84,9 +84,9 @@ const (
 const (
 	// passNodes is how many nodes a pass may take for each layout and buffer, with all ways back.
 	passNodes = 20
-	// ejectNodes is the same of the longest turn of ejections. After a turn that lowers the plan the next is twice as
-	// long, else half as long.
-	ejectNodes = 16
+	// ejectNodes is the same of the longest turn of ejections. After a turn that lowers the plan the next is ejectGrowth
+	// times as long, else shorter by as much, down to one part in ejectShortest of it. The first is one part in ejectGrowth.
+	ejectNodes, ejectShortest, ejectGrowth = 16, 64, 4
 	// leastStep is the part of the bound below which smaller steps are not worth a pass: one part in so many.
 	leastStep = 1000
 )
@@ -190,16 +190,16 @@ func (p *Planner) improve(s *search, tl *timeline.Timeline, best []int64, height
 	if s.settings.eject {
 		e = newEjection(ways[0])
 	}
-	part := int64(ejectNodes / 4)
-	ejects := false // the turn is one of ejections
+	part := int64(ejectShortest / ejectGrowth) // of ejectShortest
+	ejects := false                            // the turn is one of ejections
 	for height > goal && !s.over() && (width <= s.settings.widest || s.settings.widest == widthMost) {
 		if ejects {
 			before := height
-			best, height = e.run(best, height, goal, part*int64(width)*int64(len(best)))
+			best, height = e.run(best, height, goal, part*ejectNodes*int64(width)*int64(len(best))/ejectShortest)
 			if ejects = false; height < before {
-				part = min(2*part, ejectNodes)
+				part = min(ejectGrowth*part, ejectShortest)
 			} else {
-				part = max(part/2, 1)
+				part = max(part/ejectGrowth, 1)
 			}
 			continue
 		}
