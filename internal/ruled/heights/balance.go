@@ -11,7 +11,8 @@ import (
 // and loads are quick to compare. The search looks at the section and pool with the greatest load. A body that is live
 // there goes to another pool, or changes places with one that is live at that time. The change that leaves the least
 // load in the sections of the bodies is made, even if it is worse than before. A body may not come back for some
-// steps (tabu search), so the search leaves what is only the best of its neighbours.
+// steps (tabu search), so the search leaves what is only the best of its neighbours. It begins again at pools that
+// annealing finds (split.go) for another goal: that the loads above the floor are few in all.
 //
 // Invariant: bodies are in pools that they may be in. The loads returned are the least that were seen.
 //
@@ -39,6 +40,18 @@ func (f *Field) Balance(ctx context.Context, pools []int32, floor int64) []int32
 	if f.sections == 0 { // no buffer is in use at any time
 		return pools
 	}
+	first, least := f.tabu(ctx, pools, floor)
+	if least <= floor {
+		return first
+	}
+	if second, now := f.tabu(ctx, f.even(ctx, first, floor), floor); now < least {
+		return second
+	}
+	return first
+}
+
+// tabu is the search from some pools. It returns the least load, too.
+func (f *Field) tabu(ctx context.Context, pools []int32, floor int64) (of []int32, least int64) {
 	x := &balance{
 		Field: f, in: make([]int32, len(f.bodies)), top: make([]int64, len(f.pools)), barred: make([][]int, len(f.bodies)),
 		present: make([][]int32, f.sections),
@@ -58,7 +71,8 @@ func (f *Field) Balance(ctx context.Context, pools []int32, floor int64) []int32
 	for q := range x.load {
 		x.top[q] = slices.Max(x.load[q])
 	}
-	best, least := slices.Clone(x.in), slices.Max(x.top)
+	best := slices.Clone(x.in)
+	least = slices.Max(x.top)
 	state := uint64(len(f.bodies))
 	for step := 1; least > floor && x.looked < mostLooked && (step%256 > 0 || ctx.Err() == nil); step++ {
 		q := int32(slices.Index(x.top, slices.Max(x.top)))
@@ -80,13 +94,7 @@ func (f *Field) Balance(ctx context.Context, pools []int32, floor int64) []int32
 			copy(best, x.in)
 		}
 	}
-	out := make([]int32, len(f.p.Buffers))
-	for k := range f.bodies {
-		for _, i := range f.bodies[k].members {
-			out[i] = best[k]
-		}
-	}
-	return out
+	return f.each(best), least
 }
 
 // move adds the bytes of a body to the loads of a pool, or takes them away.

@@ -53,6 +53,7 @@ type split struct {
 	bound int64
 	best  []int32
 	least int64 // the sum of the greatest loads of best
+	floor int64 // a load that is good enough; 0 if the sum of loads is to be low
 }
 
 // Split returns a bound of the sum of all heights, and pools for the buffers whose greatest loads have a low sum. It
@@ -70,13 +71,32 @@ func (f *Field) Split(ctx context.Context, pools []int32) (bound int64, of []int
 	for round := range uint64(moreRounds) { // each ends elsewhere
 		x.improve(ctx, 1+round, moreMoves)
 	}
-	of = make([]int32, len(f.p.Buffers))
+	return x.bound, f.each(x.best)
+}
+
+// even returns pools for the buffers whose greatest loads are above floor by little, in all. It starts from the pools
+// of a plan.
+func (f *Field) even(ctx context.Context, pools []int32, floor int64) []int32 {
+	x := f.split(pools)
+	if x == nil {
+		return pools
+	}
+	x.floor, x.bound = floor, floor*int64(len(f.pools))
+	x.fill()
+	x.keep()
+	x.improve(ctx, 0, moreMoves)
+	return f.each(x.best)
+}
+
+// each returns the pool of each buffer by that of each body.
+func (f *Field) each(in []int32) []int32 {
+	of := make([]int32, len(f.p.Buffers))
 	for k := range f.bodies {
 		for _, i := range f.bodies[k].members {
-			of[i] = x.best[k]
+			of[i] = in[k]
 		}
 	}
-	return x.bound, of
+	return of
 }
 
 // split returns the state at the pools of a plan, or nil if there is no section or sizes are too large.
@@ -113,9 +133,12 @@ func (x *split) fill() {
 		x.move(int32(k), q, 1)
 	}
 	for q := range x.load {
-		x.top[q] = slices.Max(x.load[q])
+		x.top[q] = x.topOf(int32(q))
 	}
 }
+
+// topOf returns the greatest load of a pool, or the floor if that is more.
+func (x *split) topOf(q int32) int64 { return max(x.floor, slices.Max(x.load[q])) }
 
 // move adds a body to the loads of a pool, or takes it away.
 func (x *split) move(k, q int32, sign int64) {
@@ -316,7 +339,7 @@ func (x *split) improve(ctx context.Context, round uint64, moves int) {
 			}
 		}
 		shift(from, q)
-		topFrom, topTo := slices.Max(x.load[from]), slices.Max(x.load[q])
+		topFrom, topTo := x.topOf(from), x.topOf(q)
 		more := topFrom + topTo - x.top[from] - x.top[q]
 		heat := warm * math.Pow(0.002, float64(s)/float64(steps))
 		if more > 0 && float64(splitmix.Next(&state)>>11)/(1<<53) >= math.Exp(-float64(more)/heat) {

@@ -74,7 +74,10 @@ func (c *chooser) lowHeights(ctx context.Context) error {
 		return err
 	}
 	if even(leading[0]) && !c.done() {
-		if err := c.tryPools(ctx, f.Balance(ctx, c.best.Pools, c.leastOf(leading[0]))); err != nil {
+		within, end := run.Share(ctx, 4)
+		of := f.Balance(within, c.best.Pools, c.leastOf(leading[0]))
+		end()
+		if err := c.eachPool(ctx, of); err != nil {
 			return err
 		}
 	}
@@ -110,7 +113,9 @@ func (c *chooser) keep(ctx context.Context, p *model.Plan, again bool) error {
 			c.plans.Offer(int32(q), members, r.Offsets)
 		}
 	}
-	return c.tryPools(ctx, r.Pools)
+	within, end := run.Share(ctx, 4)
+	defer end()
+	return c.tryPools(within, r.Pools)
 }
 
 // tryPools plans each pool by itself, and keeps the plan if it is better.
