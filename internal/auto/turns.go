@@ -184,6 +184,9 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	if !a.windowed() {
 		a.round &^= asking
 	}
+	if a.round&exacting != 0 && engine.Learns(a.tl) {
+		a.round &^= merging | beaming // exact has more use for the time
+	}
 	beamFirst := a.n >= thresholds.BeamFirstLeast && a.round&beaming != 0 && !a.packed()
 	if !a.over() && a.round&beaming != 0 && !beamFirst && !a.packed() {
 		a.beamTurn(ctx, steps/beamLookPart)

@@ -20,6 +20,10 @@ const (
 	// problems of lab/bench/awkward: all are decided, 64 without it.
 	LadderMost = 24
 
+	// ClausesMost is the number of buffers of a partition with different alignments up to which exact search may learn
+	// from contradictions among pairs (internal/exact/clauses). Measured on 60 problems of 40, 50 and 60 buffers.
+	ClausesMost = 128
+
 	// MergeLeast is the first size at which auto merges buffers. On smaller problems exact search ends as soon as merge
 	// does. Measured on 135 packings of 20 and 100 buffers and on A-K: first-fit orders solve no full problem of 48
 	// buffers or more.

@@ -25,7 +25,7 @@ import (
 // searches are the packages that are drawn from if none are named.
 var searches = []string{
 	"internal/exact/canonical", "internal/exact/common", "internal/exact/engine", "internal/exact/ladder",
-	"internal/exact/pairs",
+	"internal/exact/clauses", "internal/exact/pairs",
 	"internal/merge", "internal/merge/walls", "internal/climb", "internal/greedy", "internal/place", "internal/auto",
 	"internal/planners/boxing", "internal/planners/core", "internal/planners/descend", "internal/planners/minimalloc",
 	"internal/planners/pairwise", "internal/planners/sweep", "internal/planners/tela",

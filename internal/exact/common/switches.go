@@ -24,6 +24,9 @@ type Switches struct {
 	Shifts           bool
 	Stretches        bool
 	Ladders          bool
+	Clauses          bool
+	Cliques          bool
+	Stacks           bool
 	Spares           bool
 	EffectiveSizes   bool
 	Fronts           bool
@@ -60,6 +63,10 @@ func (s *Switches) Declare(d *run.Declaration) {
 		{&s.Holes, "holes", "keep each buffer to the offsets at which it collides with no fixed buffer"},
 		{&s.Ladders, "ladders", "for small partitions that stay undecided: choose buffers in the order of their " +
 			"offsets, with bounds on the room that each set of buffers needs"},
+		{&s.Clauses, "clauses", "for small partitions with different alignments that stay undecided: search orders of pairs, " +
+			"and learn from contradictions"},
+		{&s.Cliques, "cliques", "in searches that learn: count the sizes of buffers that are live at once"},
+		{&s.Stacks, "stacks", "in cliques: count what alignments take, in tables of the lowest stacks"},
 		{&s.Spares, "spares", "in ladders, leave out buffers that have a place wherever the others lie"},
 		{&s.Stretches, "stretches", "search stretches of time separately"},
 		{&s.Shifts, "shifts", "count each buffer's offset from a level of its own, so that the upper of two buffers " +

@@ -25,7 +25,7 @@
 // # What an answer proves
 //
 // A plan is verified by its height. A refutation needs a search that is complete and has ended by itself: the canonical
-// search if no windows interlock, else the ladder or the pairs. A search that comes to a limit proves nothing. attempt
+// search if no windows interlock, else the ladder or the clauses. A search that comes to a limit proves nothing. attempt
 // is the only place that decides this.
 package engine
 
@@ -133,6 +133,8 @@ type engine struct {
 	flaw   []int32 // buffers that do not fit, once a round has refuted a capacity
 	// stuck is set once some partition can be neither planned nor refuted.
 	stuck bool
+	// refuting says that the question is about a capacity near the bound (clauses.go).
+	refuting bool
 	interval
 }
 
@@ -154,6 +156,7 @@ type part struct {
 	team            []*canonical.Kernel // a kernel for each order, if the orders run side by side
 	windows         windows
 	laddered        bool // whether it has a ladder
+	learning        bool // whether it has a search that learns, in place of the canonical one
 	completion      completion
 }
 

@@ -1,9 +1,9 @@
 package engine
 
 import (
+	"github.com/stowage-go/stowage/internal/exact/clauses"
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/exact/ladder"
-	"github.com/stowage-go/stowage/internal/exact/pairs"
 )
 
 // Idea: if windows interlock, a partition may have no canonical plan although it has a plan. Then
@@ -39,8 +39,9 @@ func (e *engine) geared(p int) bool {
 
 // completion has the complete searches of a partition; each is nil until it is first run.
 type completion struct {
-	pairs  *pairs.Search
-	ladder *ladder.Search
+	clauses  *clauses.Search
+	refuting *clauses.Search // of capacities near the bound: what is learned there holds for no higher one
+	ladder   *ladder.Search
 }
 
 // complete runs the complete search on partition p. r is what the canonical search had.
@@ -48,27 +49,10 @@ func (e *engine) complete(p int, capacity, limit int64, r common.Outcome) common
 	if e.over() {
 		return common.Undecided
 	}
-	c := &e.parts[p].completion
-	if c.pairs == nil {
-		var err error
-		if c.pairs, err = pairs.New(e.watch, e.tl, e.tl.Partitions[p].Buffers, e.tick); err != nil {
-			// With too many pairs, nothing but a canonical plan can be found.
-			e.stuck = r == common.Exhausted
-			return common.Undecided
-		}
-	}
-	s := c.pairs
-	v := s.Run(capacity, e.within(limit))
-	e.count(&s.Nodes, &s.Backtracks)
-	if v == common.Fits {
-		e.keep(p, s.Offsets())
+	v := e.askClauses(p, capacity, limit)
+	if e.parts[p].completion.clauses == nil {
+		// With too many pairs, nothing but a canonical plan can be found.
+		e.stuck = r == common.Exhausted
 	}
 	return v
-}
-
-// tick reports progress every limits.TickEvery nodes of a search among pairs.
-func (e *engine) tick(s *pairs.Search) {
-	if s.Nodes&(e.limits.TickEvery-1) == 0 {
-		e.report(s.Nodes)
-	}
 }

@@ -147,7 +147,7 @@ func (e *engine) composes(capacity int64, minimize bool, halves int64) {
 	}
 	for p := range e.parts {
 		if s := &e.parts[p]; (s.offsets == nil || s.height > enough) &&
-			!(s.laddered && len(e.tl.Partitions[p].Buffers) <= ladder.TableMost) {
+			!s.learning && !(s.laddered && len(e.tl.Partitions[p].Buffers) <= ladder.TableMost) {
 			e.composites(capacity, minimize, halves)
 			return
 		}
@@ -183,11 +183,16 @@ type narrowing struct {
 	halves int64 // the node limit of each question, in halves of the number of buffers
 	asked  int64 // the last capacity of this round; -1 if there is none
 	down   int64 // how far below the incumbent askBelow goes, besides the first step
+	up     int64 // how far above the bound askBound goes, if a partition has a search that learns
 }
 
 // sharedRefutations divides the node limit of the bound and of the middle in a long round, if all partitions have
 // fronts. Then most of the work is the last refutation, and these refutations contribute little to it.
 const sharedRefutations = 8
+
+// sharedBound divides the node limit of the bound in a long round, if a partition has a search that learns: with most of
+// its nodes that goes down from the incumbent.
+const sharedBound = 4
 
 // open reports whether there is anything left to ask, and time for it.
 func (e *engine) open() bool { return e.bound < e.height && !e.over() }
@@ -196,9 +201,20 @@ func (e *engine) open() bool { return e.bound < e.height && !e.over() }
 func (n *narrowing) long() bool { return n.halves > 2*shareUntil }
 
 // askBound asks the bound itself, since most real problems fit their load. In a long round, a ladder goes down from
-// the incumbent instead: what it refutes serves every capacity, so the last question is the only one that counts.
+// the incumbent instead: what it refutes serves every capacity, so the last question is the only one that counts. A
+// search that learns goes up from the bound then, twice as far and one step more after each refutation.
 func (e *engine) askBound(n *narrowing) {
 	if !e.open() || n.long() && e.laddered() {
+		return
+	}
+	if n.long() && e.learning() {
+		e.refuting = true
+		if v := e.question(n, min(e.bound+n.up, bound.Down(e.height-1, e.step)), sharedBound); v == common.Refuted {
+			n.up += n.up + e.step
+		} else {
+			n.up = 0
+		}
+		e.refuting = false
 		return
 	}
 	e.question(n, e.bound, e.share(n))
@@ -208,7 +224,7 @@ func (e *engine) askBound(n *narrowing) {
 // askMiddle asks the middle of the interval. A ladder skips it in a long round, as in askBound, and if the middle is
 // the bound, which it has just been asked.
 func (e *engine) askMiddle(n *narrowing) {
-	if !e.open() || n.long() && e.laddered() {
+	if !e.open() || n.long() && (e.laddered() || e.learning()) {
 		return
 	}
 	capacity := e.bound + bound.Down((e.height-e.bound)/2, e.step)

@@ -61,7 +61,7 @@ func (e *engine) round(capacity, halves int64) common.Verdict {
 		}
 		before := e.stats.Nodes
 		v := e.attempt(int(p), capacity, max(1, halves*int64(len(e.tl.Partitions[p].Buffers))/2))
-		if v == common.Undecided && !e.over() {
+		if v == common.Undecided && !e.over() && !s.learning {
 			v = e.inStretches(int(p), capacity, halves)
 		}
 		if v == common.Fits && e.tell != nil {
@@ -108,6 +108,9 @@ func (e *engine) attempt(p int, capacity, limit int64) common.Verdict {
 	}
 	if v := e.ladder(p, capacity, limit); v != common.Undecided || e.over() {
 		return v
+	}
+	if e.learns(p, limit) {
+		return e.askClauses(p, capacity, max(1, limit/clauseCost*int64(len(e.orders))))
 	}
 	r, k := e.canonical(p, capacity, limit)
 	if r == common.Solved {

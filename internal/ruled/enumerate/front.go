@@ -28,8 +28,8 @@ import (
 //
 // Complexity: exponential in the pairs that are in each other's way. O(pairs + uses) a node.
 //
-// Source: disjunctive temporal problems (Stergiou and Koubarakis 1998), as internal/exact/pairs has them for one
-// capacity; a front by an archive of points that none dominates.
+// Source: disjunctive temporal problems (Stergiou and Koubarakis 1998), in the meta-CSP for rectangle
+// packing (Moffitt and Pollack 2006); a front by an archive of points that none dominates.
 
 // front has plans of a set of bodies, the lowest first. For each plan of the set, one of them is at most as high and
 // pays at most as much, with at most as many objects.

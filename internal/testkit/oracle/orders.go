@@ -12,7 +12,7 @@ import (
 // least its upper end". Each side is a lower bound of one offset by another. Offsets rise, each rounded up to its
 // alignment, until no bound asks for more. If no interval is violated, the offsets are the lowest plan of the branch.
 //
-// It judges the search of exact/pairs and the engine of pairwise, so it shares nothing with timeline, bound or a
+// It judges the search of exact/clauses and the engine of pairwise, so it shares nothing with timeline, bound or a
 // planner. A mistake in a shared list of intervals, or in a shared propagation, would be made by planner and judge,
 // and no test would see it. It also has its own proof of when offsets rise for ever. It shares only the walk over the
 // times at which a pair changes with the grid (grid.go). Three parts make it fast, because tests ask it millions of
