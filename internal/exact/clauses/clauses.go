@@ -114,8 +114,8 @@ type Search struct {
 // mostPairs limits the pairs of a search: about 256 MiB.
 const mostPairs = 1 << 21
 
-// tickEvery is how many nodes lie between two calls of Tick, less one.
-const tickEvery = 1<<10 - 1
+// tickMask has the bits that are 0 in the numbers of nodes at which Tick is called.
+const tickMask = 1<<10 - 1
 
 // New prepares the search of a partition with the given buffers. The error is a *pairs.TooManyError, or pairs.ErrLimit
 // if the watch ended.
@@ -224,7 +224,7 @@ func (s *Search) Run(capacity, limit int64) common.Verdict {
 			return common.Undecided
 		}
 		s.Nodes++
-		if s.Nodes&tickEvery == 0 && s.Tick != nil {
+		if s.Nodes&tickMask == 0 && s.Tick != nil {
 			s.Tick()
 		}
 		p := s.next()
