@@ -156,7 +156,10 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
 	ends := a.ends(a.o.Minimizing(), limited)
 	more := a.moreOrders(p)
-	if more && limited && a.n <= thresholds.LargeAbove {
+	crowded := a.crowded()
+	// climb lowers more plans than orders that take long if it can mend: it can where beam is able
+	mends := limited && !crowded && a.n > thresholds.LargeAbove && a.round&climbing != 0 && beam.Able(a.tl)
+	if more && limited && !mends {
 		more = a.moreOrders(p) // two such turns take less time than climb's first, and lower more plans
 	}
 	if ends == peakIfClose || ends == peakOnly {
@@ -171,14 +174,14 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	once := ends != untilAnswer
 	exactFirst := a.affordable >= fewPlans*a.n || a.round&climbing == 0
 	effort := int64(climbEffort) // of climb's first turn
-	if limited && a.n > thresholds.LargeAbove {
-		effort *= grow
+	if mends {
+		effort *= grow * grow
 	}
 	nodes, steps := a.share(a.affordable), min(effort, a.share(effort)*a.n)
 	if a.tl.HasGaps() {
 		steps /= gapsShare
 	}
-	if !a.crowded() {
+	if !crowded {
 		a.round &^= beaming
 	}
 	if !a.windowed() {

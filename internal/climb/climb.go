@@ -26,7 +26,7 @@ import (
 // Invariant: the height of the lowest plan never rises. The first plan is a heuristic's.
 //
 // Complexity: a turn of critical is turnSteps × n steps, where each placement takes n. A turn of mend is as many, where
-// a placement takes one for each neighbour. A turn of core is a few sweeps
+// a placement takes two for each neighbour. A turn of core is a few sweeps
 // and exact searches, where a node takes as many steps as its problem has buffers.
 //
 // Source: this project.
@@ -195,10 +195,11 @@ func (s *search) climb(w *worker) {
 	if s.sw.core && w.coring() {
 		turns = append(turns, w.core)
 	}
-	if s.sw.mend && w.mending() {
+	mends := s.sw.mend && w.mending()
+	if mends {
 		turns = append(turns, func(from []int64, height int64) []int64 { return w.mend(from, height, min(steps, w.most)) })
 	}
-	if s.sw.critical && n <= thresholds.OrdersMost {
+	if s.sw.critical && n <= thresholds.OrdersMost && !(mends && n > thresholds.LargeAbove) {
 		turns = append(turns, func(from []int64, height int64) []int64 { return w.reorder(from, height, min(steps, w.most)) })
 	}
 	now := 0 // who has this turn

@@ -14,7 +14,8 @@ import (
 // buffers show it: those that end above a target. Each is taken out, and comes back at the offset at which it costs
 // least. What is in its way there is taken out in turn, and comes back in the same way, the largest area first. A
 // buffer costs more each time that it finds no free place, so no two displace each other for ever. All else stays as it
-// is: this is a search of a neighbourhood that grows until the buffer has a place.
+// is: this is a search of a neighbourhood that grows until the buffer has a place. Buffers that live long cost more from
+// the start, since they have many in their way when they come back.
 //
 // Each buffer above the target is mended by itself. What has come to rest is kept, so a moment that is too hard costs the
 // others nothing. The target is part of the way down to the goal: more after a success, less after a failure.
@@ -35,8 +36,9 @@ import (
 const (
 	// firstPatience is how many buffers a repair may place at first. It doubles if no target is in reach, however near.
 	firstPatience = 4096
-	// dearer is what is added to the price of a buffer, 1 at first, that finds no free place.
-	dearer = 4
+	// least is the least price of a buffer, and longLived what is added to it at first for a lifespan as long as the mean.
+	// A buffer that finds no free place costs least and half of its first price more.
+	least, longLived = 4, 32
 	// firstShare is how much of the way to the goal the first target is, and mostShare the most.
 	firstShare, mostShare = 0.25, 0.5
 	// leastMend is the part of the goal that no target is nearer to the height: one part in so many.
@@ -58,6 +60,7 @@ type mender struct {
 	spots  []spot // the plan
 	height int64
 	area   []float64
+	asked  []int64 // the first price of each buffer
 	paid   []int64 // the price of each buffer when it is in the plan
 	out    []int32 // the buffers without an offset
 	undo   []undo  // of those that this repair has taken out
@@ -89,11 +92,17 @@ func (w *worker) mending() bool {
 	n := len(buffers)
 	*m = mender{
 		tl: tl, height: math.MaxInt64, starts: make([]int32, n), lists: make([]neighbours, n), spots: make([]spot, n),
-		area: make([]float64, n), paid: make([]int64, n), seen: make([]int32, n),
+		area: make([]float64, n), asked: make([]int64, n), paid: make([]int64, n), seen: make([]int32, n),
 	}
+	all := int64(0) // lifespans
 	for i := range buffers {
 		first, last := tl.Extent(i)
 		m.area[i], m.starts[i] = float64(buffers[i].Size)*float64(last-first), int32(i)
+		all += int64(last - first)
+	}
+	for i := range buffers {
+		first, last := tl.Extent(i)
+		m.asked[i] = least + longLived*int64(last-first)*int64(n)/max(all, 1)
 	}
 	slices.SortStableFunc(m.starts, func(i, j int32) int {
 		a, _ := tl.Extent(int(i))
@@ -117,7 +126,7 @@ func (w *worker) mend(from []int64, height, steps int64) []int64 {
 	m, b := &w.mender, w.tl.Problem.Buffers
 	if height < m.height {
 		for i := range b {
-			m.spots[i] = spot{from[i], from[i] + b[i].Size, 1}
+			m.spots[i] = spot{from[i], from[i] + b[i].Size, m.asked[i]}
 		}
 		m.height, m.share, m.patience = height, firstShare, firstPatience
 	}
@@ -127,7 +136,7 @@ func (w *worker) mend(from []int64, height, steps int64) []int64 {
 		m.target = max(w.goal, m.height-max(1, int64(m.share*float64(m.height-w.goal))))
 		high = high[:0]
 		for i := range b {
-			if m.paid[i], m.spots[i].price = 1, 1; m.spots[i].top > m.target {
+			if m.paid[i], m.spots[i].price = m.asked[i], m.asked[i]; m.spots[i].top > m.target {
 				high = append(high, int32(i))
 			}
 		}
@@ -177,11 +186,11 @@ func (w *worker) restore(i int32) bool {
 		}
 		k := m.largest()
 		list := m.neighbours(k)
-		w.taken += int64(len(list.low)) + 1
+		w.taken += 2 * int64(len(list.low)+1)
 		at, price := w.cheapest(k, list)
 		top := at + b[k].Size
 		if price > 0 {
-			m.paid[k] += dearer
+			m.paid[k] += least + m.asked[k]/2
 			for _, j := range list.low {
 				if s := &m.spots[j]; s.price > 0 && s.at < top && at < s.top {
 					m.drop(j)

@@ -37,7 +37,7 @@ func TestMendLowers(t *testing.T) {
 	problems := plantest.Share(8, 3, 2)
 	for seed := range uint64(problems) {
 		p := peaky(seed, 4000)
-		o := plan.Options{NodeLimit: 1 << 21, Without: only("mend")}
+		o := plan.Options{NodeLimit: 1 << 22, Without: only("mend")}
 		r := must(t, p, o)
 		with += 100 * (float64(r.Height)/float64(r.LowerBound) - 1)
 		o.Without = []string{"mend"}

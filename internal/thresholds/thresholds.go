@@ -104,6 +104,8 @@ const (
 	// LargeAbove is the size above which a plan within a thousandth of the bound is good enough: the sweep comes first
 	// and may be the only heuristic, and a run without a limit ends after one look at the peak. What local search could
 	// still win takes longer than its first turn. Measured on the training graphs of lab/bench/scale.
+	// Above it climb changes the order of all buffers only if it cannot mend (internal/climb/mend.go), and with a limit
+	// it comes before the heuristics that take longest.
 	LargeAbove = 1 << 13
 
 	// MergeMost is the size up to which auto and exact search merge buffers. Above it there are too many composites for
