@@ -83,10 +83,10 @@ func (s *Search) makeCliques(extent func(j int32) (first, end int32)) {
 // addCliques adds a clique. If it is too large for a table, its largest buffers are a clique of their own.
 func (s *Search) addCliques(members []int32) {
 	s.cliques = append(s.cliques, s.newClique(slices.Clone(members)))
-	if len(members) > mostStacked && s.switches.Stacks {
+	if most := mostStacked[1]; len(members) > most && s.switches.Stacks {
 		largest := slices.Clone(members)
 		slices.SortStableFunc(largest, func(a, b int32) int { return cmp.Compare(s.size[b], s.size[a]) })
-		s.cliques = append(s.cliques, s.newClique(largest[:mostStacked]))
+		s.cliques = append(s.cliques, s.newClique(largest[:most]))
 	}
 }
 

@@ -17,11 +17,13 @@ import (
 // since a lower stack is never worse. From the roof downwards likewise, for each capacity anew. So what lies below a
 // buffer, and what has to end by some offset, is known to the byte, where sums of sizes leave out what alignments take.
 //
-// Complexity: k·2^k for a clique of k buffers, at most mostStacked, and mostStacks entries in all.
+// Complexity: k·2^k for a clique of k buffers, within the limits below.
 
-const (
-	mostStacked = 16
-	mostStacks  = 1 << 19 // entries of all tables of a side
+// The most members of a clique that has a table, and the most entries of all tables, by side. Tables of side 1 are made
+// anew for each capacity, so they are smaller. All together take 40 MiB at most.
+var (
+	mostStacked = [2]int{20, 18}
+	mostStacks  = [2]int{1 << 22, 1 << 20}
 )
 
 // makeStacks gives tables to the smallest cliques.
@@ -34,14 +36,16 @@ func (s *Search) makeStacks() {
 		bySize[k] = &s.cliques[k]
 	}
 	slices.SortStableFunc(bySize, func(a, b *clique) int { return cmp.Compare(len(a.members), len(b.members)) })
-	entries := 0
-	for _, c := range bySize {
-		if len(c.members) > mostStacked || entries+1<<len(c.members) > mostStacks {
-			return
+	for side := range 2 {
+		left := mostStacks[side]
+		for _, c := range bySize {
+			if n := 1 << min(len(c.members), 30); len(c.members) <= mostStacked[side] && n <= left {
+				c.stacks[side] = make([]int64, n)
+				left -= n
+			}
 		}
-		n := 1 << len(c.members)
-		entries += n
-		c.stacks[0], c.stacks[1] = make([]int64, n), make([]int64, n)
+	}
+	for _, c := range bySize {
 		s.stack(c, 0)
 	}
 }
