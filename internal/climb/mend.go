@@ -45,7 +45,7 @@ const (
 	leastMend = 1000
 	// listedMost is how many entries the lists of neighbours have in all.
 	listedMost = 1 << 24
-	// block is the number of buffers of which one look tells that none is live.
+	// block is how many buffers one look can rule out: none of them is live.
 	block = 64
 )
 

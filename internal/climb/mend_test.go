@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// peaky returns n buffers of which some dozens are live at a moment, with sizes so uneven that the load comes near its
-// peak at a few moments only.
+// peaky returns n buffers. Some dozens are live at once. Their sizes are so uneven that the load is near its peak at a
+// few moments only.
 func peaky(seed uint64, n int) *model.Problem {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	p := &model.Problem{Name: "peaky"}

@@ -96,6 +96,7 @@ type Search struct {
 	last    int32     // where the last level of the contradiction begins
 	top     int32     // the latest entry that is marked
 	pending int       // marked entries of the last level
+	counted []int64   // of each level, the last contradiction whose clause has a literal of it
 	phase   []uint8   // of each pair, what to try first, as order has it
 	queue   queue
 	gain    float64 // what a pair in a contradiction gains

@@ -154,11 +154,10 @@ func (s *Search) look(c *clique, number int32) bool {
 	s.orders(c)
 	for side := range int32(2) {
 		s.sort(c, side)
-		follow := s.edges
-		if c.stacks[side] != nil {
-			follow = s.tooHigh
+		if c.stacks[side] != nil && !s.tooHigh(c, side) || c.stacks[side] == nil && !s.edges(c, side) {
+			return false
 		}
-		if !follow(c, side) || !s.precedences(c, number, side) {
+		if !s.precedences(c, number, side) {
 			return false
 		}
 	}

@@ -6,8 +6,7 @@ import "github.com/stowage-go/stowage/internal/bound"
 // again, until one literal of the last level is left. Bounds are always replaced, so that only literals are left. Not
 // all of them can hold: that is the clause which is learned. It makes the last literal false on an earlier level.
 //
-// A bound is asked for no more than the argument needs. What is asked is first moved back to the earliest entry that
-// has it.
+// The argument often needs less than the value of a bound. So the earliest entry of the bound that is enough is taken.
 //
 // Invariant: the marked entries, with what is asked of them, imply the contradiction.
 //

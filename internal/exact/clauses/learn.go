@@ -8,11 +8,12 @@ import "slices"
 // of clauses (Audemard and Simon 2009).
 
 const (
-	restartUnit = 64
-	decay       = 0.95
-	keptFirst   = 2000
+	restartUnit = 64   // contradictions until the first restart
+	decay       = 0.95 // of activities, by each contradiction
+	keptFirst   = 2000 // clauses that are kept at first
 )
 
+// A learnt is a clause.
 type learnt struct {
 	literals []int32
 	levels   int32 // how many levels its literals were of
@@ -20,6 +21,7 @@ type learnt struct {
 	capacity int64 // up to which it holds
 }
 
+// A watch names a clause in which a literal is watched. If the blocker holds, the clause need not be looked at.
 type watch struct {
 	clause  int32
 	blocker int32
@@ -53,11 +55,17 @@ func (s *Search) add() {
 		return
 	}
 	n := int32(len(s.clauses))
-	seen := map[int]bool{}
-	for _, l := range c[1:] {
-		seen[s.levelOf(l)] = true
+	for len(s.counted) <= len(s.levels) {
+		s.counted = append(s.counted, 0)
 	}
-	s.clauses = append(s.clauses, learnt{literals: c, levels: int32(len(seen)) + 1, used: true, capacity: s.capacity})
+	levels := int32(1)
+	for _, l := range c[1:] {
+		if at := s.levelOf(l); s.counted[at] != s.conflicts {
+			s.counted[at] = s.conflicts
+			levels++
+		}
+	}
+	s.clauses = append(s.clauses, learnt{literals: c, levels: levels, used: true, capacity: s.capacity})
 	s.watched[c[0]] = append(s.watched[c[0]], watch{n, c[1]})
 	s.watched[c[1]] = append(s.watched[c[1]], watch{n, c[0]})
 	s.set(c[0], clause, n, 0)

@@ -2,7 +2,7 @@ package clauses
 
 // Idea: the entries of the trail are looked at once, in their order. A literal that holds passes bounds on, and makes
 // clauses shorter. A bound that rose passes on along the literals that hold, and refutes what it leaves no room for.
-// When nothing is left, the cliques of what has changed are looked at (cliques.go).
+// Then the cliques with a change are looked at (cliques.go).
 //
 // Lower and upper bounds are mirror images: with side 0 for the lower bound and 1 for the upper one, negated, the
 // literal that pushes from a bound of j on side s to the same bound of k is "j below k" on side 0 and "k below j" on

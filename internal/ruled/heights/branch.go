@@ -9,8 +9,7 @@ import (
 )
 
 // Idea: the bound of split.go splits bodies between pools. With 30 or 100 bodies that gives several percent away, for
-// each body is a large part of a pool. Branch and bound does not. Its linear program is the one of which split.go
-// climbs the dual:
+// each body is a large part of a pool. Branch and bound does not. This is its linear program; split.go climbs the dual:
 //
 //	least  sum of heights   so that   loads in a section of a pool <= its height   for each pool and section
 //

@@ -107,7 +107,7 @@ func count(to *int, is bool) {
 	}
 }
 
-// table has a row for each kind of which there are runs.
+// table has a row for each kind that has runs.
 func (b *bench) table() string {
 	var rows [][]string
 	all := kinds()

@@ -13,7 +13,7 @@ import (
 // Idea: which side of a gap is open? The buffers that are live in a stretch of time are a problem of their own, and no
 // plan of the whole is lower than the least height of such a window. If a window is proven above the bound of the
 // whole, the bound is at fault. If all windows have plans as low as the bound, no window of this size explains the
-// gap: what is left is the plan, or how windows fit together.
+// gap. Then the plan is at fault, or windows do not fit together.
 
 // windowsOf returns so many windows of a problem, evenly spaced, of about so many buffers each. Lives are cut at the
 // ends of a window.
