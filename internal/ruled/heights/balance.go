@@ -2,6 +2,7 @@ package heights
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/splitmix"
@@ -35,19 +36,33 @@ type balance struct {
 }
 
 // Balance changes the pools of the buffers so that the greatest load of a pool is low. It starts from the pools of a
-// plan, and ends if no load is above floor.
-func (f *Field) Balance(ctx context.Context, pools []int32, floor int64) []int32 {
+// plan, and ends if no load is above floor, a bound of that load. It returns a bound that is at least as high. Each
+// round ends at other pools. The bound is raised in round 0.
+func (f *Field) Balance(ctx context.Context, pools []int32, floor int64, round uint64) (bound int64, of []int32) {
 	if f.sections == 0 { // no buffer is in use at any time
-		return pools
+		return floor, pools
+	}
+	if round > 0 {
+		of, _ := f.tabu(ctx, f.even(ctx, pools, floor, round), floor)
+		return floor, of
 	}
 	first, least := f.tabu(ctx, pools, floor)
-	if least <= floor {
-		return first
+	if least > floor {
+		floor = f.divide(ctx, floor, least)
 	}
-	if second, now := f.tabu(ctx, f.even(ctx, first, floor), floor); now < least {
-		return second
+	if least > floor {
+		parts, split := f.highest(ctx, first)
+		floor = max(floor, parts)
+		if now := f.greatest(split); now < least {
+			first, least = split, now
+		}
 	}
-	return first
+	if least > floor {
+		if second, now := f.tabu(ctx, f.even(ctx, first, floor, 0), floor); now < least {
+			first = second
+		}
+	}
+	return floor, first
 }
 
 // tabu is the search from some pools. It returns the least load, too.
@@ -164,4 +179,14 @@ func (x *balance) most(k, q int32) (most int64) {
 		x.looked += int64(u.Last - u.First)
 	}
 	return most
+}
+
+// greatest returns the greatest load of a choice of pools.
+func (f *Field) greatest(pools []int32) int64 {
+	x := f.split(pools)
+	if x == nil {
+		return math.MaxInt64
+	}
+	x.fill()
+	return slices.Max(x.top)
 }

@@ -118,8 +118,10 @@ func (x *split) tree() *tree {
 			}
 		}
 	}
-	for range x.pools {
-		cost = append(cost, 1)
+	for q := range x.pools {
+		if q == 0 || !x.one {
+			cost = append(cost, 1)
+		}
 		t.has, t.loads = append(t.has, make([]bool, x.sections)), append(t.loads, make([]float64, x.sections))
 	}
 	t.lp = simplex.New(cost, branchEffort)
@@ -219,7 +221,7 @@ func (t *tree) apply(s *simplex.Program, k int32, out []bool) {
 // solve solves a linear program. Sections whose loads are above the height become rows, there and in the first program.
 func (t *tree) solve(ctx context.Context, s *simplex.Program) bool {
 	for s.Solve(ctx) {
-		x, tops := s.Values(), len(t.pools)
+		x := s.Values()
 		for q := range t.loads {
 			clear(t.loads[q])
 		}
@@ -238,7 +240,7 @@ func (t *tree) solve(ctx context.Context, s *simplex.Program) bool {
 		}
 		more := false
 		for q := range t.loads {
-			height := x[len(x)-tops+q]*t.scale + t.scale*10*simplex.Outside
+			height := x[t.heightOf(s, q)]*t.scale + t.scale*10*simplex.Outside
 			for at, load := range t.loads[q] {
 				left, right := 0.0, 0.0
 				if at > 0 {
@@ -272,9 +274,17 @@ func (t *tree) spread(k int, q int32, part float64) {
 	}
 }
 
+// heightOf returns the variable of the height of a pool.
+func (t *tree) heightOf(s *simplex.Program, q int) int {
+	if t.one {
+		return s.Count() - 1
+	}
+	return s.Count() - len(t.pools) + q
+}
+
 // add makes a section of a pool a row.
 func (t *tree) add(s *simplex.Program, q, at int32) {
-	of, a, b := []int32{int32(s.Count() - len(t.pools) + int(q))}, []float64{-1}, 0.0
+	of, a, b := []int32{int32(t.heightOf(s, int(q)))}, []float64{-1}, 0.0
 	for _, w := range t.at[at] {
 		n := slices.Index(t.bodies[w.body].pools, q)
 		if n < 0 {
@@ -357,6 +367,14 @@ func (t *tree) undecided(out []bool) (next int32, likeliest int) {
 	return next, likeliest
 }
 
+// lower reports whether two pools with other greatest loads are better than as they are.
+func (t *split) lower(topFrom, topTo int64, from, to int32) bool {
+	if t.one {
+		return max(topFrom, topTo) < max(t.top[from], t.top[to])
+	}
+	return topFrom+topTo < t.top[from]+t.top[to]
+}
+
 // choice makes the parts a choice, and lowers its sum by single bodies. It keeps the best.
 func (t *tree) choice(out []bool) {
 	for k := range t.bodies {
@@ -380,7 +398,7 @@ func (t *tree) choice(out []bool) {
 				t.move(int32(k), from, -1)
 				t.move(int32(k), q, 1)
 				topFrom, topTo := slices.Max(t.load[from]), slices.Max(t.load[q])
-				if topFrom+topTo < t.top[from]+t.top[q] {
+				if t.lower(topFrom, topTo, from, q) {
 					t.in[k], t.top[from], t.top[q], again = q, topFrom, topTo, true
 					continue
 				}

@@ -7,6 +7,7 @@
 //	balance.go   pools whose loads are even
 //	split.go     pools whose loads have a low sum, and a bound of it
 //	branch.go    the same by branch and bound
+//	divide.go    a bound of the highest pool: whole bodies of a few sections
 //	objects.go   pools that have one body at a time
 //
 // Source: the greedy is what compilers and drivers do by themselves: the largest buffer first, into the pool in which

@@ -193,7 +193,7 @@ func TestBalance(t *testing.T) {
 			t.Fatal("no plan")
 		}
 		start := x.found().Pools
-		even := f.Balance(t.Context(), start, 0)
+		_, even := f.Balance(t.Context(), start, 0, 0)
 		for i, q := range even {
 			if x := p.Buffers[i].Extra; x != nil && !slices.Contains(x.Pools, q) {
 				t.Fatalf("buffer %d is in pool %d\n%s", i, q, drawn.DescribeRuled(p))
@@ -247,7 +247,7 @@ func TestSplit(t *testing.T) {
 			t.Fatal("no plan")
 		}
 		start := x.found().Pools
-		bound, split := f.Split(t.Context(), start)
+		bound, split := f.Split(t.Context(), start, 0)
 		for i, q := range split {
 			if x := p.Buffers[i].Extra; x != nil && !slices.Contains(x.Pools, q) {
 				t.Fatalf("buffer %d is in pool %d\n%s", i, q, drawn.DescribeRuled(p))
@@ -303,7 +303,7 @@ func TestSplitBound(t *testing.T) {
 			}
 		}
 		try(0)
-		bound, split := fieldOf(p, model.MeasureHeight).Split(t.Context(), start)
+		bound, split := fieldOf(p, model.MeasureHeight).Split(t.Context(), start, 0)
 		if bound > best || sumOf(p, split) < best {
 			t.Fatalf("bound %d, sum %d, best %d\n%s", bound, sumOf(p, split), best, drawn.DescribeRuled(p))
 		}
@@ -316,6 +316,43 @@ func TestSplitBound(t *testing.T) {
 	}
 }
 
+// few cuts a problem down to seven buffers and four pools.
+func few(r *rand.Rand, p *model.Problem) {
+	p.Buffers, p.Rules.Pools = p.Buffers[:min(7, len(p.Buffers))], p.Rules.Pools[:min(4, len(p.Rules.Pools))]
+	for i := range p.Buffers {
+		some := []int32{}
+		for q := range p.Rules.Pools {
+			if r.IntN(2) == 0 {
+				some = append(some, int32(q))
+			}
+		}
+		if p.Buffers[i].Extra = nil; len(some) > 0 {
+			p.Buffers[i].Extra = &model.Extra{Pools: some}
+		}
+	}
+}
+
+// leastOf returns the least value of all choices of pools, and the last choice.
+func leastOf(p *model.Problem, value func(*model.Problem, []int32) int64) (best int64, last []int32) {
+	best = math.MaxInt64
+	pools := make([]int32, len(p.Buffers))
+	var try func(i int)
+	try = func(i int) {
+		if i == len(pools) {
+			best, last = min(best, value(p, pools)), slices.Clone(pools)
+			return
+		}
+		for q := range p.Rules.Pools {
+			if p.Buffers[i].MayUse(int32(q)) {
+				pools[i] = int32(q)
+				try(i + 1)
+			}
+		}
+	}
+	try(0)
+	return best, last
+}
+
 // TestBranch holds branch and bound by itself, without the bound and the choice of the prices that climb, against all
 // choices.
 func TestBranch(t *testing.T) {
@@ -323,33 +360,8 @@ func TestBranch(t *testing.T) {
 	branched := 0
 	for range 150 {
 		p := free(r)
-		p.Buffers, p.Rules.Pools = p.Buffers[:min(7, len(p.Buffers))], p.Rules.Pools[:min(4, len(p.Rules.Pools))]
-		for i := range p.Buffers {
-			some := []int32{}
-			for q := range p.Rules.Pools {
-				if r.IntN(2) == 0 {
-					some = append(some, int32(q))
-				}
-			}
-			if p.Buffers[i].Extra = nil; len(some) > 0 {
-				p.Buffers[i].Extra = &model.Extra{Pools: some}
-			}
-		}
-		best, pools := int64(math.MaxInt64), make([]int32, len(p.Buffers))
-		var try func(i int)
-		try = func(i int) {
-			if i == len(pools) {
-				best = min(best, sumOf(p, pools))
-				return
-			}
-			for q := range p.Rules.Pools {
-				if p.Buffers[i].MayUse(int32(q)) {
-					pools[i] = int32(q)
-					try(i + 1)
-				}
-			}
-		}
-		try(0)
+		few(r, p)
+		best, pools := leastOf(p, sumOf)
 		x := fieldOf(p, model.MeasureHeight).split(pools) // the last choice
 		x.fill()
 		x.keep()
@@ -387,7 +399,7 @@ func TestBalanceIsLeast(t *testing.T) {
 			least = min(least, highest(p, pools))
 		}
 		clear(pools)
-		if highest(p, f.Balance(t.Context(), pools, least)) > least {
+		if _, of := f.Balance(t.Context(), pools, least, 0); highest(p, of) > least {
 			missed++
 		}
 	}
@@ -402,7 +414,67 @@ func TestBalanceNothing(t *testing.T) {
 	for _, id := range []string{"a", "b"} {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: id, Upper: 2, Size: 4, Gaps: []model.Gap{{Upper: 2}}})
 	}
-	if got := fieldOf(p, model.MeasureMaxHeight).Balance(context.Background(), []int32{1, 0}, 0); !slices.Equal(got, []int32{1, 0}) {
+	if _, got := fieldOf(p, model.MeasureMaxHeight).Balance(context.Background(), []int32{1, 0}, 0, 0); !slices.Equal(got, []int32{1, 0}) {
 		t.Errorf("pools %v", got)
+	}
+}
+
+// roomFor returns the greatest height that a pool needs for its load beside its reserved range.
+func roomFor(p *model.Problem, pools []int32) (most int64) {
+	for q := range p.Rules.Pools {
+		load := int64(0)
+		for k := range p.Buffers {
+			sum := int64(0)
+			for i := range p.Buffers {
+				if b := &p.Buffers[i]; int(pools[i]) == q && b.Lower <= p.Buffers[k].Lower && p.Buffers[k].Lower < b.Upper {
+					sum += b.Size
+				}
+			}
+			load = max(load, sum)
+		}
+		for _, r := range p.Rules.Pools[q].Reserved {
+			if load > r.Lower {
+				load += r.Upper - r.Lower
+			}
+		}
+		most = max(most, load)
+	}
+	return most
+}
+
+// TestDivide holds both bounds of the highest pool against all choices: neither is above the least load. Both
+// mostly reach it, and one section alone does less often.
+func TestDivide(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 9))
+	divided, single, byParts := 0, 0, 0
+	for range 300 {
+		p := free(r)
+		few(r, p)
+		if q := &p.Rules.Pools[0]; r.IntN(2) == 0 {
+			at := r.Int64N(p.Buffers[0].Size + 1)
+			q.Reserved = []model.Range{{Lower: at, Upper: at + p.Buffers[0].Size}}
+		}
+		best, last := leastOf(p, roomFor)
+		f := fieldOf(p, model.MeasureMaxHeight)
+		bound := f.divide(t.Context(), 1, best+5)
+		if bound > best {
+			t.Fatalf("bound %d, least load %d\n%s", bound, best, drawn.DescribeRuled(p))
+		}
+		if bound == best {
+			divided++
+		}
+		one := &division{Field: f, most: divideEffort, together: 1}
+		if slices.ContainsFunc(f.fullest(), func(t int32) bool { return one.refute(t, best-1) }) {
+			single++
+		}
+		parts, of := f.highest(t.Context(), last)
+		if loads, _ := leastOf(p, highest); parts > loads || highest(p, of) < loads {
+			t.Fatalf("bound %d and load %d, least load %d\n%s", parts, highest(p, of), loads, drawn.DescribeRuled(p))
+		} else if parts == loads {
+			byParts++
+		}
+	}
+	if divided < 290 || single > divided-10 || byParts < 290 {
+		t.Errorf("of 300 least loads, %d are reached, %d by one section, and %d by branch and bound", divided, single, byParts)
 	}
 }

@@ -19,6 +19,8 @@ import (
 // pays more if the cheapest choices fill it. Each of these choices is also a plan of loads. The best is improved by
 // taking bodies to other pools while the sum of the greatest loads falls.
 //
+// The height of the highest pool is one height for all: then all sections of all pools pay at most 1 together.
+//
 // Invariant: the bound is computed in whole numbers from prices that are rounded down, so no plan is below it. The
 // pools returned are allowed.
 //
@@ -54,29 +56,48 @@ type split struct {
 	best  []int32
 	least int64 // the sum of the greatest loads of best
 	floor int64 // a load that is good enough; 0 if the sum of loads is to be low
+	one   bool  // there is one height for all pools, so the greatest load of all is to be low
 }
 
 // Split returns a bound of the sum of all heights, and pools for the buffers whose greatest loads have a low sum. It
 // starts from the pools of a plan.
-func (f *Field) Split(ctx context.Context, pools []int32) (bound int64, of []int32) {
+func (f *Field) Split(ctx context.Context, pools []int32, round uint64) (bound int64, of []int32) {
 	x := f.split(pools)
 	if x == nil {
 		return 0, pools
 	}
 	x.fill()
 	x.keep()
-	x.climb(ctx)
-	x.improve(ctx, 0, firstMoves)
-	x.branch(ctx)
-	for round := range uint64(moreRounds) { // each ends elsewhere
-		x.improve(ctx, 1+round, moreMoves)
+	if round == 0 {
+		x.climb(ctx)
+		x.improve(ctx, 0, firstMoves)
+		x.branch(ctx)
 	}
+	for n := range uint64(moreRounds) { // each ends elsewhere
+		x.improve(ctx, 1+round*moreRounds+n, moreMoves)
+	}
+	return x.bound, f.each(x.best)
+}
+
+// highest returns a bound of the height of the highest pool, and pools for the buffers whose greatest load is low. It
+// starts from the pools of a plan.
+func (f *Field) highest(ctx context.Context, pools []int32) (bound int64, of []int32) {
+	free := !slices.ContainsFunc(f.bodies, func(b body) bool { return len(b.pools) < len(f.pools) })
+	x := f.split(pools)
+	if x == nil || free { // parts of all bodies in all pools say no more than the sum of all loads
+		return 0, pools
+	}
+	x.one = true
+	x.fill()
+	x.keep()
+	x.climb(ctx)
+	x.branch(ctx)
 	return x.bound, f.each(x.best)
 }
 
 // even returns pools for the buffers whose greatest loads are above floor by little, in all. It starts from the pools
 // of a plan.
-func (f *Field) even(ctx context.Context, pools []int32, floor int64) []int32 {
+func (f *Field) even(ctx context.Context, pools []int32, floor int64, round uint64) []int32 {
 	x := f.split(pools)
 	if x == nil {
 		return pools
@@ -84,7 +105,7 @@ func (f *Field) even(ctx context.Context, pools []int32, floor int64) []int32 {
 	x.floor, x.bound = floor, floor*int64(len(f.pools))
 	x.fill()
 	x.keep()
-	x.improve(ctx, 0, moreMoves)
+	x.improve(ctx, round, moreMoves)
 	return f.each(x.best)
 }
 
@@ -151,12 +172,14 @@ func (x *split) move(k, q int32, sign int64) {
 
 // keep makes the choice the best, if its loads have a lower sum.
 func (x *split) keep() {
-	sum := int64(0)
+	value := int64(0)
 	for _, top := range x.top {
-		sum += top
+		if value += top; x.one {
+			value = max(value-top, top)
+		}
 	}
-	if x.best == nil || sum < x.least {
-		x.best, x.least = slices.Clone(x.in), sum
+	if x.best == nil || value < x.least {
+		x.best, x.least = slices.Clone(x.in), value
 	}
 }
 
@@ -173,7 +196,9 @@ func (x *split) climb(ctx context.Context) {
 		}
 	}
 	for q := range x.price {
-		x.price[q][fullest] = 1
+		if x.price[q][fullest] = 1; x.one {
+			x.price[q][fullest] /= float64(len(x.price))
+		}
 	}
 	work := int64(0)
 	for k := range x.bodies {
@@ -183,7 +208,7 @@ func (x *split) climb(ctx context.Context) {
 	}
 	work += int64(8 * x.sections * len(x.pools))
 	step, idle, value := 1.0, 0, 0.0
-	sorted := make([]float64, x.sections)
+	sorted := make([]float64, x.sections*len(x.price))
 	for n := range int64(climbs) {
 		if n*work > mostClimbed || n%16 == 0 && ctx.Err() != nil {
 			return
@@ -215,7 +240,12 @@ func (x *split) climb(ctx context.Context) {
 			for t, load := range x.load[q] {
 				x.price[q][t] += by * float64(load)
 			}
-			project(x.price[q], sorted)
+			if !x.one {
+				project(x.price[q:q+1], sorted)
+			}
+		}
+		if x.one {
+			project(x.price, sorted)
 		}
 	}
 }
@@ -244,15 +274,18 @@ func (x *split) choose() (sum float64) {
 // whole computes what bodies pay in whole numbers, and returns the bound of the prices for all choices that leave out
 // some pools of bodies, in the order of paid. nil leaves out none.
 func (x *split) whole(out []bool) (sum int64) {
+	left := x.unit
 	for q := range x.price {
-		left, most := x.unit, 0
+		most := 0
 		for t, price := range x.price[q] {
 			x.units[q][t] = min(left, int64(price*float64(x.unit)))
 			if left -= x.units[q][t]; price > x.price[q][most] {
 				most = t
 			}
 		}
-		x.units[q][most] += left
+		if !x.one {
+			x.units[q][most], left = x.units[q][most]+left, x.unit
+		}
 	}
 	for k := range x.bodies {
 		b := &x.bodies[k]
@@ -278,16 +311,18 @@ func (x *split) whole(out []bool) (sum int64) {
 func (x *split) up(paid int64) int64 { return (paid + x.unit - 1) / x.unit }
 
 // project moves prices to the nearest ones that are at least 0 and at most 1 together. sorted is scratch.
-func project(price, sorted []float64) {
-	sum := 0.0
-	for t := range price {
-		price[t] = max(price[t], 0)
-		sum += price[t]
+func project(prices [][]float64, sorted []float64) {
+	sum, sorted := 0.0, sorted[:0]
+	for _, of := range prices {
+		for t := range of {
+			of[t] = max(of[t], 0)
+			sum += of[t]
+		}
+		sorted = append(sorted, of...)
 	}
 	if sum <= 1 {
 		return
 	}
-	copy(sorted, price)
 	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
 	above, less := 0.0, 0.0
 	for n, p := range sorted {
@@ -296,8 +331,10 @@ func project(price, sorted []float64) {
 			less = cut
 		}
 	}
-	for t := range price {
-		price[t] = max(0, price[t]-less)
+	for _, of := range prices {
+		for t := range of {
+			of[t] = max(0, of[t]-less)
+		}
 	}
 }
 

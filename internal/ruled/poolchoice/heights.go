@@ -22,13 +22,18 @@ import (
 //	bisection  if the height is that of the highest pool, or of one pool: is there a plan within a capacity? That is
 //	           a question without a height, which the other stages answer, or refute
 //	the rest   the least height as a capacity, and the measures after it as the objective
+//	rounds     until a limit: other pools whose loads are low, each planned by itself
 //
 // Invariant: a plan is never higher than that of the greedy (internal/ruled/heights/order.go). A bound follows from
 // questions that are proven to have no plan.
 //
 // Complexity: at most mostHeights questions, each with pools.MoreNodes.
 
-const mostHeights = 40
+const (
+	mostHeights   = 40
+	roundsAlike   = 8 // until a pool has twice as many nodes
+	mostDoublings = 6
+)
 
 // leading returns the measures of height before cost and penalty.
 func (c *chooser) leading() []model.Measure { return heights.Leading(c.lowering.Problem.Objective()) }
@@ -73,27 +78,78 @@ func (c *chooser) lowHeights(ctx context.Context) error {
 	if err := c.keep(ctx, &model.Plan{Offsets: found.Offsets, Pools: found.Pools}, true); err != nil {
 		return err
 	}
-	if even(leading[0]) && !c.done() {
-		within, end := run.Share(ctx, 4)
-		of := f.Balance(within, c.best.Pools, c.leastOf(leading[0]))
-		end()
-		if err := c.eachPool(ctx, of); err != nil {
-			return err
-		}
-	}
-	if m := leading[0]; (m == model.MeasureHeight || m == model.MeasurePeak) && !c.done() {
-		within, end := run.Share(ctx, 4)
-		bound, of := f.Split(within, c.best.Pools)
-		end()
-		c.raise(m, bound)
-		if err := c.eachPool(ctx, of); err != nil {
-			return err
-		}
+	c.field = f
+	if err := c.byLoad(ctx, 0); err != nil {
+		return err
 	}
 	if err := c.bisect(ctx, leading[0]); err != nil {
 		return err
 	}
 	return c.rest(ctx, leading[0])
+}
+
+// byLoad looks for pools whose loads are low, and plans each. Each round ends at others. Later ones have more nodes.
+func (c *chooser) byLoad(ctx context.Context, round uint64) error {
+	m, nodes := c.leading()[0], int64(pools.PackNodes)<<min(round/roundsAlike, mostDoublings)
+	if even(m) && !c.done() {
+		within, end := run.Share(ctx, 4)
+		bound, of := c.field.Balance(within, c.best.Pools, c.leastOf(m), round)
+		end()
+		c.raise(m, bound)
+		if err := c.eachPool(ctx, of, nodes); err != nil {
+			return err
+		}
+	}
+	if (m == model.MeasureHeight || m == model.MeasurePeak) && !c.done() {
+		within, end := run.Share(ctx, 4)
+		bound, of := c.field.Split(within, c.best.Pools, round)
+		end()
+		c.raise(m, bound)
+		if err := c.eachPool(ctx, of, nodes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// someRounds goes on with other pools for half of what is left of the limits.
+func (c *chooser) someRounds(ctx context.Context) error {
+	within, end := run.Share(ctx, 2)
+	defer end()
+	nodes := c.options.NodeLimit
+	if nodes > 0 {
+		nodes -= (nodes - c.plans.Stats().Nodes) / 2
+	}
+	return c.rounds(within, nodes)
+}
+
+// allRounds goes on with other pools until a limit.
+func (c *chooser) allRounds(ctx context.Context) error { return c.rounds(ctx, c.options.NodeLimit) }
+
+// rounds goes on with other pools until the first height is proven, or until a limit. Without one there are no rounds.
+func (c *chooser) rounds(ctx context.Context, nodes int64) error {
+	m := c.leading()[0]
+	_, limited := ctx.Deadline()
+	_, _, one := strings.Cut(string(m), ":")
+	if one || c.field == nil || c.best == nil || !limited && c.options.NodeLimit == 0 {
+		return nil
+	}
+	value := func() int64 { return model.ValueOf(c.best.Measures, m) }
+	for c.leastOf(m) < value() && !c.plans.Over(ctx) && (nodes <= 0 || c.plans.Stats().Nodes < nodes) {
+		before := value()
+		c.round++
+		c.plans.Count(pools.PackNodes)
+		if err := c.byLoad(ctx, c.round); err != nil {
+			return err
+		}
+		if value() < before {
+			if err := c.rest(ctx, m); err != nil {
+				return err
+			}
+		}
+	}
+	c.settled = c.done()
+	return nil
 }
 
 // keep makes a plan the best, if it is better. If again is set, each of its pools is planned once more by itself.
@@ -128,13 +184,13 @@ func (c *chooser) tryPools(ctx context.Context, pools []int32) error {
 }
 
 // eachPool is tryPools with a share of the limits for each pool, so that one that is hard does not take all.
-func (c *chooser) eachPool(ctx context.Context, of []int32) error {
+func (c *chooser) eachPool(ctx context.Context, of []int32, nodes int64) error {
 	all := make([]int64, len(of))
 	for q, members := range split(c.lowering.Pools, of) {
 		if len(members) == 0 {
 			continue
 		}
-		offsets, err := c.plans.Lowest(ctx, int32(q), members)
+		offsets, err := c.plans.Lowest(ctx, int32(q), members, nodes)
 		if err != nil || offsets == nil {
 			return err
 		}

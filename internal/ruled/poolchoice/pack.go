@@ -145,7 +145,7 @@ func (x *packing) evict(ctx context.Context) error {
 		}
 		before := x.loads.PoolOf(of)
 		members := split(x.lowering.Pools, before)[failed]
-		offsets, err := x.plans.Lowest(ctx, failed, members)
+		offsets, err := x.plans.Lowest(ctx, failed, members, pools.PackNodes)
 		if err != nil || offsets == nil {
 			return err
 		}

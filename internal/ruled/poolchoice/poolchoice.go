@@ -19,6 +19,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/ruled/assign"
+	"github.com/stowage-go/stowage/internal/ruled/heights"
 	"github.com/stowage-go/stowage/internal/ruled/places"
 	"github.com/stowage-go/stowage/internal/ruled/pools"
 	"github.com/stowage-go/stowage/internal/ruled/stage"
@@ -41,8 +42,10 @@ var stages = []stage.Stage[*chooser]{
 	{Name: "plans", Does: "each buffer has its pool: pool by pool, measure by measure", For: (*chooser).given, Run: (*chooser).plan},
 	{Name: "loads", Does: "the cheapest pools by loads and costs", Run: (*chooser).cheapest},
 	{Name: "heights", Does: "low plans of several pools, and whether lower ones fit", For: (*chooser).leads, Run: (*chooser).heights},
+	{Name: "rounds", Does: "other pools whose loads are low", For: (*chooser).leads, Run: (*chooser).someRounds},
 	{Name: "packing", For: (*chooser).assigned, Run: (*chooser).pack, Nested: true},
 	{Name: "branches", Does: "plans of that choice, and of choices that may be better", Run: (*chooser).explore},
+	{Name: "rounds", Does: "other pools until a limit", For: (*chooser).leads, Run: (*chooser).allRounds},
 }
 
 // A chooser searches the assignments of bodies to pools.
@@ -65,6 +68,8 @@ type chooser struct {
 	packed    assign.Assignment       // the cheapest assignment that is known to pack, or byLoads
 	best      *plan.Result
 	floors    floors
+	field     *heights.Field // nil as long as no height leads
+	round     uint64         // so far, beside the first
 	near      neighbours
 	tree      branch
 }

@@ -168,9 +168,9 @@ func (s *Search) Holds(ctx context.Context, pool int32, members []int32, nodes i
 
 // Lowest looks for a low plan of a set in a pool, whatever the pool's capacity. It returns offsets for all buffers, or
 // nil if it finds no plan.
-func (s *Search) Lowest(ctx context.Context, pool int32, members []int32) ([]int64, error) {
+func (s *Search) Lowest(ctx context.Context, pool int32, members []int32, nodes int64) ([]int64, error) {
 	strip := s.Lowering.Strip(pool, members, nil)
-	a, err := s.briefly(ctx, PackNodes, func(ctx context.Context) (answer, error) { return s.plan(ctx, strip, 0, true) })
+	a, err := s.briefly(ctx, nodes, func(ctx context.Context) (answer, error) { return s.plan(ctx, strip, 0, true) })
 	if err != nil || a.offsets == nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@
 //	go run ./lab/bench/heights [-problems 1000] [-limit 10s] [-seed 45] [-sample 0] [-into lab/bench/heights/README.md]
 //
 // All limits are processor time. Problems of up to 12 buffers also go to CP-SAT, which then must have the same
-// value. -sample N asks it about N of the others. Without ortools in STOWAGE_PYTHON, or python3, CP-SAT is skipped.
+// value. -sample N asks it about N of the others. -first N begins with the Nth problem, from 0. Without ortools in STOWAGE_PYTHON, or python3, CP-SAT is skipped.
 // -banks is the limit of each public problem on equal banks; 0 leaves them out, and -problems 0 the drawn ones.
 package main
 
@@ -52,6 +52,7 @@ type group struct {
 
 func main() {
 	problems := flag.Int("problems", 1000, "how many problems to draw")
+	first := flag.Int("first", 0, "the first problem to plan")
 	limit := flag.Duration("limit", 10*time.Second, "processor time for each")
 	banks := flag.Duration("banks", 10*time.Second, "processor time for each public problem on equal banks")
 	sample := flag.Int("sample", 0, "ask CP-SAT about so many problems of more than 12 buffers")
@@ -71,7 +72,7 @@ func main() {
 			}
 		}
 		large := 0
-		for k := range *problems {
+		for k := *first; k < *problems; k++ {
 			g := groups[k%len(groups)]
 			sat := time.Duration(0)
 			if missing == nil && g.buffers <= tiny {
