@@ -14,7 +14,8 @@ import (
 // and only their sizes change. Mostly the item is the largest of its object, because only without it the object gets
 // smaller.
 //
-// An exchange that makes the sum larger is made with a probability that falls with what it adds and with time.
+// An exchange that makes the sum larger is made with a probability that falls with what it adds and with time. Every
+// other round begins ten times as warm: it leaves the plan that it began with, where all near it are higher.
 //
 // Invariant: the plan is always whole.
 //
@@ -23,9 +24,10 @@ import (
 // Source: Kempe chains, as colorings use them; simulated annealing (Kirkpatrick, Gelatt and Vecchi, 1983).
 
 const (
-	exchanges        = 300_000
+	exchanges        = 300_000    // of a round
 	stepsANode       = 32         // so many exchanges count as a node
 	warmest, coolest = 0.1, 0.001 // the first and the last temperature, in mean sizes
+	warmer           = 10         // by which every other round begins warmer
 )
 
 // An exchanger is the state of the improvement.
@@ -40,10 +42,13 @@ type exchanger struct {
 	random uint64
 }
 
-// exchange improves the best plan of the search. It stops at a plan that takes no more than low.
-func (x *search) exchange(low int64) {
+// exchange improves the best plan of the search, as long as there are nodes. It stops at a plan that takes no more than
+// low.
+func (x *search) exchange(low int64, round int) {
 	n := len(x.size)
-	e := &exchanger{x: x, words: (n + 63) / 64, edges: x.rows(), in: make([]bool, n), random: uint64(n)}
+	e := &exchanger{
+		x: x, words: (n + 63) / 64, edges: x.rows(), in: make([]bool, n), random: uint64(n) + uint64(round)<<32,
+	}
 	if of, sum := e.fitting(); x.best == nil || sum < x.most {
 		e.start(of)
 	} else {
@@ -53,12 +58,15 @@ func (x *search) exchange(low int64) {
 	for _, size := range x.size {
 		total += size
 	}
-	mean := float64(total) / float64(n)
-	last := (x.nodes + x.last) / 2
+	warm := float64(total) / float64(n) * warmest
+	if round%2 == 1 {
+		warm *= warmer
+	}
+	cool := float64(total) / float64(n) * coolest
 	e.keep()
 	for step := 0; step < exchanges && e.sum > low && x.most > low && len(e.items) > 1 && !x.over(); step++ {
 		if step%stepsANode == 0 {
-			if x.nodes++; x.last > 0 && x.nodes > last {
+			if x.nodes++; x.last > 0 && x.nodes > x.last {
 				return
 			}
 			if x.watch.Over() {
@@ -66,7 +74,7 @@ func (x *search) exchange(low int64) {
 				return
 			}
 		}
-		e.step(mean * warmest * math.Pow(coolest/warmest, float64(step)/exchanges))
+		e.step(warm * math.Pow(cool/warm, float64(step)/exchanges))
 		e.keep()
 	}
 }

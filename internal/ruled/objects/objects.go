@@ -46,6 +46,7 @@ type Problem struct {
 	Most    int64     // what the objects may take in all; 0 is no limit
 	Any     bool      // whether any plan will do
 	Fewest  bool      // whether the number of objects is to be least, not their sizes
+	Onward  bool      // whether to improve the plan until the context ends, after the nodes
 }
 
 // A Plan is the outcome of a search.
@@ -113,8 +114,11 @@ func Least(ctx context.Context, p *Problem, nodes int64) Plan {
 	return r
 }
 
-// untilExchange is the most nodes that a search has before its plan is improved by other means (exchange.go).
-const untilExchange = 20_000
+const (
+	// untilExchange is the most nodes that a search has before its plan is improved by other means (exchange.go).
+	untilExchange = 20_000
+	firstRounds   = 2 // of exchanges, before the search goes on
+)
 
 // search runs the search with so many nodes; 0 is no limit. No plan takes less than low.
 func (x *search) search(last, low int64) {
@@ -131,9 +135,21 @@ func (x *search) search(last, low int64) {
 	if !x.cut || x.watch.Over() {
 		return
 	}
-	x.cut, x.last = false, last
-	if x.exchange(low); !x.cut {
+	x.cut = false
+	for round := range firstRounds {
+		if x.last = 0; last > 0 { // the search gets a third of what is left
+			x.last = x.nodes + (last-x.nodes)/(firstRounds+1-int64(round))
+		}
+		x.exchange(low, round)
+	}
+	if x.last = last; !x.cut {
 		x.place(0)
+	}
+	x.last = 0
+	for round := firstRounds; x.cut && x.p.Onward && x.most > low && !x.watch.Over(); round++ {
+		x.cut = false
+		x.exchange(low, round)
+		x.cut = true
 	}
 }
 

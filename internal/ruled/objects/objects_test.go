@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -185,7 +186,7 @@ func TestExchange(t *testing.T) {
 		cut := x.most
 		x.watch.Close()
 		x.watch, x.last, x.cut = run.NewWatch(context.Background()), 0, false
-		x.exchange(0)
+		x.exchange(0, 0)
 		x.watch.Close()
 		of := make([]int32, len(p.Sizes))
 		for k, o := range x.best {
@@ -207,5 +208,67 @@ func TestExchange(t *testing.T) {
 	}
 	if below < 6 {
 		t.Errorf("only %d plans of 8 have become lower", below)
+	}
+}
+
+// TestOnward: rounds after the nodes go on until the context ends. They find lower plans, and never a higher one.
+func TestOnward(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 4))
+	below := 0
+	for n := range 6 {
+		p := long(r, 80+10*n)
+		once := Least(context.Background(), p, 2_000)
+		p.Onward = true
+		on := Least(run.EndAtLook(context.Background(), 15_000), p, 2_000)
+		if on.Done || once.Done {
+			t.Fatalf("%d: proven", n)
+		}
+		if p.sum(on.Of) != on.Sum || on.Sum > once.Sum || on.Nodes <= once.Nodes {
+			t.Errorf("%d: %d after %d nodes, %d after %d", n, once.Sum, once.Nodes, on.Sum, on.Nodes)
+		}
+		if on.Sum < once.Sum {
+			below++
+		}
+	}
+	if below < 4 {
+		t.Errorf("only %d plans of 6 have become lower", below)
+	}
+}
+
+// TestWarm: on a network whose first search ends 9% above TensorFlow Lite's strategies, only a round that begins warmer
+// leaves that plan.
+func TestWarm(t *testing.T) {
+	network, err := public.Load("models/hand_landmark_lite.csv")
+	if err != nil {
+		t.Skip(err)
+	}
+	p := &Problem{Near: make([][]int32, len(network.Buffers))}
+	for i, b := range network.Buffers {
+		p.Sizes = append(p.Sizes, b.Size)
+		var live []int32 // at the start of b
+		for j, o := range network.Buffers {
+			if i != j && b.Lower < o.Upper && o.Lower < b.Upper {
+				p.Near[i] = append(p.Near[i], int32(j))
+			}
+			if o.Lower <= b.Lower && b.Lower < o.Upper {
+				live = append(live, int32(j))
+			}
+		}
+		p.Groups = append(p.Groups, live)
+	}
+	sum := func(rounds ...int) int64 {
+		x := newSearch(p)
+		x.watch, x.last = run.NewWatch(t.Context()), 1_000
+		defer x.watch.Close()
+		x.place(0)
+		x.cut, x.last = false, 0
+		for _, round := range rounds {
+			x.exchange(0, round)
+		}
+		return x.most
+	}
+	const strategies = 4_838_976 // the lowest of TensorFlow Lite's
+	if cool, warm := sum(0), sum(1); cool <= strategies || warm >= strategies {
+		t.Errorf("%d, and %d if the round begins warmer; %d is the lowest of the strategies", cool, warm, strategies)
 	}
 }

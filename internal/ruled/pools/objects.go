@@ -7,6 +7,7 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/ruled/objects"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -63,7 +64,10 @@ func (s *Search) solve(ctx context.Context, p *objects.Problem) objects.Plan {
 	if s.options.NodeLimit > 0 {
 		nodes = min(nodes, max(1, s.options.NodeLimit-s.stats.Nodes))
 	}
-	r := objects.Least(ctx, p, nodes)
+	_, p.Onward = ctx.Deadline()
+	within, end := run.Share(ctx, 2)
+	defer end()
+	r := objects.Least(within, p, nodes)
 	s.stats.Nodes += r.Nodes
 	return r
 }
