@@ -65,7 +65,7 @@ func (s *Search) solve(ctx context.Context, p *objects.Problem) objects.Plan {
 		nodes = min(nodes, max(1, s.options.NodeLimit-s.stats.Nodes))
 	}
 	_, p.Onward = ctx.Deadline()
-	within, end := run.Share(ctx, 2)
+	within, end := run.Share(ctx, len(s.pools)+len(s.Lowering.Problem.Objective())-1) // other pools and measures wait
 	defer end()
 	r := objects.Least(within, p, nodes)
 	s.stats.Nodes += r.Nodes
