@@ -32,13 +32,16 @@ type composite struct {
 	align       int64
 	shape       shape
 	root        bool
-	sealed      bool // never merged: a buffer with gaps or a fixed offset
+	tied        bool // one of its buffers is (aside.go)
+	sealed      bool // never merged: a buffer with gaps in the base, or with a fixed offset
 	part        [5]id
+	visits      []visit  // in sections that are set aside, in order (aside.go)
 	at          [3]int32 // place in starts[first], in ends[last], in live
 }
 
 // forest holds the composites of a problem.
 type forest struct {
+	base         *base
 	all          []composite
 	starts, ends [][]id // by boundary between sections: the roots that start or end there
 	live         []id   // all roots
@@ -46,16 +49,19 @@ type forest struct {
 }
 
 // init makes a root of each buffer that is ever active.
-func (f *forest) init(tl *timeline.Timeline) {
+func (f *forest) init(tl *timeline.Timeline, b *base) {
+	f.base = b
 	f.all = make([]composite, len(tl.Problem.Buffers))
-	f.starts, f.ends = make([][]id, tl.Sections()+1), make([][]id, tl.Sections()+1)
+	n := tl.Sections()
+	if f.base.aside != nil {
+		n = len(f.base.sections)
+	}
+	f.starts, f.ends = make([][]id, n+1), make([][]id, n+1)
 	for i := range f.all {
 		b := &tl.Problem.Buffers[i]
 		c := &f.all[i]
-		c.first, c.last = tl.Extent(i)
 		c.size, c.align = b.Size, b.Align()
-		spans := tl.Spans(i)
-		c.sealed = b.Fixed != nil || len(spans) != 1 || spans[0].Lower != 0 || spans[0].Upper != b.Size
+		c.sealed = !f.base.place(tl, i, c) || b.Fixed != nil
 		if c.first < c.last {
 			f.addRoot(id(i))
 		}
@@ -136,9 +142,16 @@ func (c *composite) count() int { return [...]int{single: 0, beside: 2, stack: 2
 // pair is the composite of two roots: q after p, or q on top of p.
 func (f *forest) pair(p, q id, s shape) composite {
 	a, b := &f.all[p], &f.all[q]
-	c := composite{first: a.first, last: b.last, size: a.size, align: a.align, shape: s, part: [5]id{p, q}}
+	c := composite{
+		first: a.first, last: b.last, size: a.size, align: a.align, shape: s, part: [5]id{p, q}, tied: a.tied || b.tied,
+	}
+	up := [5]int64{}
 	if s == stack {
 		c.size += b.size
+		up[1] = a.size
+	}
+	if len(a.visits)+len(b.visits) > 0 {
+		c.visits = f.visitsOf(c.part[:2], up[:2])
 	}
 	return c
 }

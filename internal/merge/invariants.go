@@ -61,6 +61,7 @@ func (f *forest) checkParts(p id, seen []bool) {
 	if c.shape == single {
 		return
 	}
+	invariants.Must(!clash(c.visits), "two parts share bytes in a section that is set aside of composite", int(p))
 	a, b := &f.all[parts[0]], &f.all[parts[1]]
 	size := a.size
 	switch c.shape {

@@ -23,7 +23,7 @@ func halves(t *testing.T) *merger {
 	w := run.NewWatch(t.Context())
 	t.Cleanup(w.Close)
 	m := &merger{watch: w, unit: 1, stacking: 1, stacks: true, wheeling: true, most: 1 << 20}
-	m.init(timeline.New(p))
+	m.init(timeline.New(p), new(base))
 	m.begin()
 	if len(m.live) != 3 || len(m.all) != 7 {
 		t.Fatalf("%d roots of %d composites, want 3 of 7", len(m.live), len(m.all))

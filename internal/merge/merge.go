@@ -73,7 +73,7 @@ func (p *Planner) Info() plan.Info {
 func fresh() run.Settings { return new(settings) }
 
 type settings struct {
-	stacks, wheels, rounds, dives, walls bool
+	stacks, wheels, rounds, aside, settling, loosening, dives, walls bool
 
 	width           int
 	nodes, patience int64
@@ -85,6 +85,10 @@ func (s *settings) Declare(d *run.Declaration) {
 		"stack buffers of equal lifespans; without it, only join buffers of equal size one after the other in time")
 	d.Technique(&s.wheels, "wheels", "join five buffers that form a pinwheel: no straight cut separates them")
 	d.Technique(&s.rounds, "rounds", "split groups and merge them again with other random choices")
+	d.Technique(&s.aside, "aside", "merge buffers whose gaps come from rules such as pairs apart")
+	d.Technique(&s.settling, "settling",
+		"plan groups without such rules, and arrange what is in them so that the rules hold")
+	d.Technique(&s.loosening, "loosening", "split the groups that such rules are about, level by level")
 	d.Technique(&s.dives, "dives", "plan the groups by short searches, in random orders near the last one that worked")
 	d.Technique(&s.walls, "walls",
 		"if (almost) every byte is in use: derive plans from the moments at which buffers end and begin, with every "+
@@ -166,6 +170,7 @@ type search struct {
 	nodes  int64
 	failed bool // an attempt at the goal has failed
 	diving diving
+	base   *base   // nil before the first restart
 	begun  int     // restarts, earlier runs included
 	walled float64 // the share of bytes in use, if walls are used; otherwise 0
 }
@@ -222,6 +227,7 @@ func (s *search) restart(rng *rand.Rand, k int) (again bool) {
 		return false
 	}
 	s.rounds(m, rng, stale<<bits.TrailingZeros(uint(k+1)))
+	s.tied(m, rng)
 	s.dives(m, rng)
 	return true
 }
@@ -235,7 +241,17 @@ func (s *search) newMerger(rng *rand.Rand, k int) *merger {
 	if s.walled >= whole && k%2 == 1 {
 		m.stacks = false // equal lifespans are the least certain trace of a packing
 	}
-	m.init(s.tl)
+	if s.base == nil {
+		s.base = new(base)
+		if s.set.aside {
+			s.base = newBase(s.tl)
+		}
+	}
+	b := s.base
+	if k%4 == 3 {
+		b = new(base) // buffers with gaps stay as they are: other groups, and dives for more of them
+	}
+	m.init(s.tl, b)
 	s.grant(m)
 	return m
 }
@@ -265,22 +281,15 @@ func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
 }
 
 // attempt plans the roots by exact search with a few nodes.
-func (s *search) attempt(m *merger, rng *rand.Rand) {
+func (s *search) attempt(m *merger, rng *rand.Rand) { s.attemptWithin(m, rng, s.set.nodes) }
+
+// attemptWithin is attempt with so many nodes for each root.
+func (s *search) attemptWithin(m *merger, rng *rand.Rand, each int64) {
 	if s.done() || len(m.live) > thresholds.MergeAttemptsMost || s.walled > 0 && len(m.live) > thresholds.MergeWalledMost {
 		return
 	}
-	target := s.goal
-	if s.o.Minimizing() && s.failed {
-		target = s.height - s.step
-		if rng.IntN(2) == 0 {
-			target -= rng.Int64N((s.height-s.goal)/4 + 1)
-		}
-		target = max(target, s.goal)
-		if s.o.Capacity > 0 {
-			target = min(target, s.o.Capacity)
-		}
-	}
-	nodes := s.set.nodes * int64(len(m.live))
+	target := s.target(rng)
+	nodes := each * int64(len(m.live))
 	if s.o.NodeLimit > 0 {
 		nodes = min(nodes, s.o.NodeLimit-s.nodes)
 	}
@@ -292,6 +301,22 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 		return
 	}
 	s.keep(m.expand(s.tl.Problem, composites))
+}
+
+// target returns the height of an attempt.
+func (s *search) target(rng *rand.Rand) int64 {
+	target := s.goal
+	if s.o.Minimizing() && s.failed {
+		target = s.height - s.step
+		if rng.IntN(2) == 0 {
+			target -= rng.Int64N((s.height-s.goal)/4 + 1)
+		}
+		target = max(target, s.goal)
+		if s.o.Capacity > 0 {
+			target = min(target, s.o.Capacity)
+		}
+	}
+	return target
 }
 
 // keep keeps a plan if it is lower than the lowest so far.

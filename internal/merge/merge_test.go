@@ -159,7 +159,7 @@ func TestRounds(t *testing.T) {
 		p := made(t, kind, gen.Options{Buffers: 60, Horizon: 40 + int64(seed)*10, Capacity: 256, Seed: seed})
 		rng := rand.New(rand.NewPCG(seed, 1))
 		m := &merger{watch: w, rng: rng, unit: 1, stacking: 1, noise: 2, stacks: true, wheeling: true, most: math.MaxInt64}
-		m.init(timeline.New(p))
+		m.init(timeline.New(p), new(base))
 		m.begin()
 		m.check(t, len(p.Buffers))
 		for range 200 {
@@ -198,7 +198,7 @@ func TestSealed(t *testing.T) {
 	w := run.NewWatch(t.Context())
 	defer w.Close()
 	m := &merger{watch: w, unit: 1, stacking: 1, stacks: true, wheeling: true, most: math.MaxInt64}
-	m.init(timeline.New(p))
+	m.init(timeline.New(p), new(base))
 	m.begin()
 	if len(m.live) != len(p.Buffers)-1 { // a and b alone
 		t.Errorf("%s", m.text())
@@ -219,7 +219,7 @@ func TestEqualLifespans(t *testing.T) {
 	defer w.Close()
 	rng := rand.New(rand.NewPCG(1, 1))
 	m := &merger{watch: w, rng: rng, unit: 1, stacking: 1, stacks: true, wheeling: true, most: math.MaxInt64}
-	m.init(timeline.New(p))
+	m.init(timeline.New(p), new(base))
 	m.begin()
 	if len(m.live) > 100 || cap(m.heap) > 4*offerMost*n || m.work > 4*scanMost*n {
 		t.Errorf("%d roots, room for %d candidates, %d looked at", len(m.live), cap(m.heap), m.work)

@@ -58,7 +58,15 @@ func (m *merger) complete(w *pinwheel) bool {
 	case 3:
 		list = m.starts[e.last]
 	case 4:
-		m.make(&composite{first: a.first, last: b.last, size: a.size + d.size, align: e.align, shape: wheel, part: *parts})
+		made := composite{first: a.first, last: b.last, size: a.size + d.size, align: e.align, shape: wheel, part: *parts}
+		if m.base.aside != nil {
+			up := m.ups(&made)
+			if made.visits = m.visitsOf(parts[:], up[:]); clash(made.visits) {
+				return false
+			}
+			made.tied = a.tied || b.tied || c.tied || d.tied || e.tied
+		}
+		m.make(&made)
 		return true
 	}
 	next := [...]int{4, 2, 0, 1}[w.found] // the place in parts of c, d, a, b

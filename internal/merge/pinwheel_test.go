@@ -15,7 +15,7 @@ func newMerger(t testing.TB, p *model.Problem) *merger {
 	w := run.NewWatch(t.Context())
 	t.Cleanup(w.Close)
 	m := &merger{watch: w, unit: 1, stacking: 1, stacks: true, wheeling: true, most: math.MaxInt64}
-	m.init(timeline.New(p))
+	m.init(timeline.New(p), new(base))
 	return m
 }
 

@@ -103,9 +103,17 @@ func (m *merger) fits(c *candidate) bool {
 		return false
 	}
 	if c.shape == beside {
-		return a.last == b.first && a.size == b.size && a.align == b.align && !a.sealed && !b.sealed
+		return a.last == b.first && a.size == b.size && a.align == b.align && !a.sealed && !b.sealed && m.meet(c)
 	}
 	return a.first == b.first && a.last == b.last && m.stackable(c.p, c.q)
+}
+
+// meet reports whether two roots at one offset share no byte in sections that are set aside.
+func (m *merger) meet(c *candidate) bool {
+	if len(m.all[c.p].visits) == 0 || len(m.all[c.q].visits) == 0 {
+		return true
+	}
+	return !clash(m.visitsOf([]id{c.p, c.q}, []int64{0, 0}))
 }
 
 // offer puts a pair into the heap, if it fits. It reports whether it did.

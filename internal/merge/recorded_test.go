@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/recorded"
+	"github.com/stowage-go/stowage/model"
 )
 
 // TestRecorded: each setting decides as recorded, and none proves what another one refutes.
 func TestRecorded(t *testing.T) {
-	recorded.Planner{Name: "merge", Nodes: 400, Params: []string{
+	pairs, _ := packing(t, 40, 6, 1) // composites with ties
+	recorded.Planner{Name: "merge", Nodes: 400, Larger: []*model.Problem{pairs}, Params: []string{
 		"nodes=1",
 	}}.Hold(t)
 }
