@@ -115,6 +115,9 @@ const (
 	// beamLookPart is the part of its first turn that beam gets before the first round if it is not the first in a
 	// round.
 	beamLookPart = 25
+	// learnShare is the part of its first turn that exact search gets where it learns clauses: they close most problems
+	// within it, and of the others climb lowers the plan. learnClimbShare is climb's.
+	learnShare, learnClimbShare = 64, 4
 	// gapsShare is the part of its turn that climb gets if there are gaps: a placement then takes twice as long.
 	gapsShare = 2
 )

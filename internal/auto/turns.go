@@ -189,6 +189,7 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	}
 	if a.round&exacting != 0 && engine.Learns(a.tl) {
 		a.round &^= merging | beaming // exact has more use for the time
+		nodes, steps = max(nodes/learnShare, 1), steps/learnClimbShare
 	}
 	beamFirst := a.n >= thresholds.BeamFirstLeast && a.round&beaming != 0 && !a.packed()
 	if !a.over() && a.round&beaming != 0 && !beamFirst && !a.packed() {

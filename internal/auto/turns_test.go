@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -122,5 +123,36 @@ func TestBeamHasTurns(t *testing.T) {
 		if got := a.crowded(); got != c.want {
 			t.Errorf("tail %d, fixed %v: beam has turns: %v", c.tail, c.fixed, got)
 		}
+	}
+}
+
+// TestLearningIsBrief: where exact search learns, its first turn is a small part of what it has elsewhere, and climb has
+// a turn after it.
+func TestLearningIsBrief(t *testing.T) {
+	p := generate(t, "random", gen.Options{Buffers: 60, Horizon: 60, MinLife: 10, MaxLife: 30, MaxSize: 200, Seed: 3}).Problem
+	p.Capacity = 0
+	for i := range p.Buffers {
+		p.Buffers[i].Alignment = []int64{12, 18, 20, 45}[i%4]
+	}
+	tl := timeline.New(p)
+	if !engine.Learns(tl) {
+		t.Fatal("exact does not learn")
+	}
+	var exact, climb int64
+	o := plan.Options{NodeLimit: 100_000_000, Minimize: true}
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
+	o.Turns = func(turn plan.Turn) {
+		switch {
+		case turn.Reason == nextInRound && turn.Planner == "exact" && turn.Round == 1:
+			exact = turn.NodeLimit
+		case turn.Reason == nextInRound && turn.Planner == "climb":
+			climb = turn.NodeLimit
+			end()
+		}
+	}
+	planned(t, "auto", ctx, tl, o)
+	if exact == 0 || exact > affordable(tl)/learnShare || climb == 0 {
+		t.Errorf("exact has %d nodes of %d in its first turn, and climb %d", exact, affordable(tl), climb)
 	}
 }
