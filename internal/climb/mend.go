@@ -232,7 +232,8 @@ func (m *mender) largest() int32 {
 // there or as high as possible with no others in its way.
 func (w *worker) cheapest(k int32, list neighbours) (at, price int64) {
 	m, b := &w.mender, &w.tl.Problem.Buffers[k]
-	m.sort(list)
+	m.sort(list.low, false)
+	m.sort(list.top, true)
 	size, align := b.Size, b.Align()
 	highest := (m.target - size) / align * align
 	up, sum, ties := int64(0), int64(0), 0
@@ -267,33 +268,29 @@ func (w *worker) cheapest(k int32, list neighbours) (at, price int64) {
 	return at, price
 }
 
-// sort sorts the lists of a buffer. Few neighbours have moved since the last time, so little more than a look at each is
-// needed.
-func (m *mender) sort(list neighbours) {
+// sort sorts a list of neighbours by their ends, or by their offsets. Few have moved since the last time, so little more
+// than a look at each is needed.
+func (m *mender) sort(list []int32, ends bool) {
 	most := int64(math.MinInt64)
-	for r, j := range list.low {
-		v := m.spots[j].at
+	for r, j := range list {
+		v := m.spots[j].bound(ends)
 		if v >= most {
 			most = v
 			continue
 		}
-		for ; r > 0 && m.spots[list.low[r-1]].at > v; r-- {
-			list.low[r] = list.low[r-1]
+		for ; r > 0 && m.spots[list[r-1]].bound(ends) > v; r-- {
+			list[r] = list[r-1]
 		}
-		list.low[r] = j
+		list[r] = j
 	}
-	most = math.MinInt64
-	for r, j := range list.top {
-		v := m.spots[j].top
-		if v >= most {
-			most = v
-			continue
-		}
-		for ; r > 0 && m.spots[list.top[r-1]].top > v; r-- {
-			list.top[r] = list.top[r-1]
-		}
-		list.top[r] = j
+}
+
+// bound returns the end, or the offset.
+func (s *spot) bound(end bool) int64 {
+	if end {
+		return s.top
 	}
+	return s.at
 }
 
 // neighbours returns the buffers that are live together with one.
