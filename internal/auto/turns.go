@@ -288,10 +288,14 @@ func (a *auto) share(nodes int64) int64 {
 	return nodes
 }
 
-// lookAtPeak has climb plan the sections around the peak.
+// lookAtPeak has climb plan the sections around the peak. With a limit others wait, who may do so again.
 func (a *auto) lookAtPeak(ctx context.Context) {
+	effort := int64(climbEffort)
+	if a.o.Timeout > 0 || a.o.NodeLimit > 0 {
+		effort /= grow
+	}
 	a.turn(ctx, turn{
-		planner: &climb.Planner{Cores: true}, nodes: climbEffort, each: a.n,
+		planner: &climb.Planner{Cores: true}, nodes: effort, each: a.n,
 		reason: "the plan is close to the bound: its peak",
 	})
 }

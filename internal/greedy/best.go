@@ -23,6 +23,8 @@ import (
 // Above thresholds.LargeAbove buffers the sweep runs first. If its plan is within 1/1000 of the bound
 // (thresholds.CloseBy), no other row runs.
 //
+// The lowest plan is turned upside down, and all buffers fall again (justify.go).
+//
 // Invariant: the result is never higher than first-fit's plan, since that order runs in any case
 // unless a limit comes first.
 //
@@ -151,6 +153,10 @@ type Portfolio struct {
 	spares [2][]int64 // plans that are no longer the lowest
 	sweeps Sweeper    // has no timeline before the first
 
+	lowest  int64 // the height of the lowest plan as an order placed it, before it was turned (justify.go)
+	turning bool  // plans are turned from now on
+	turns   int64 // that are left in this round
+
 	next   int   // the first trial that has not had its turn
 	waits  []int // earlier trials that cost too much so far
 	factor int64 // of maxCost and of the effort of stacking
@@ -170,9 +176,10 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 // Begin makes p what NewPortfolio returns, in the memory that p has. All plans of the portfolio before it are void.
 func (p *Portfolio) Begin(ctx context.Context, tl *timeline.Timeline, capacity int64) {
 	p.Forget()
-	p.tl, p.ctx, p.Height, p.factor = tl, ctx, math.MaxInt64, 1
+	p.tl, p.ctx, p.Height, p.lowest, p.factor = tl, ctx, math.MaxInt64, math.MaxInt64, 1
 	p.orders.back()
 	p.Aim(capacity)
+	p.ration()
 	if order, most := hinted(tl); most {
 		p.place("hint", order, place.FirstFit)
 	}
@@ -233,20 +240,45 @@ func (p *Portfolio) over() bool {
 func (p *Portfolio) place(name string, order []int32, fit place.Fit) {
 	w := place.Watch(p.ctx, p.tl)
 	defer w.Close()
-	offsets, height, end := p.memory.Below(w, p.tl, order, fit, p.Height)
+	offsets, height, end := p.memory.Below(w, p.tl, order, fit, p.lowest)
 	p.Collided = p.Collided || end == place.Collided
 	if offsets != nil { // then it is lower
 		p.memory.Keep(p.spare())
-		p.keep(name, offsets, height)
+		p.adopt(name, offsets, height)
+	}
+}
+
+// adopt turns the lowest plan that was placed, if plans are turned, and keeps it if it is the lowest then.
+func (p *Portfolio) adopt(name string, offsets []int64, height int64) {
+	if p.lowest = height; p.turning {
+		offsets, height = p.turned(offsets, height)
+	}
+	p.keep(name, offsets, height)
+}
+
+// begun begins to turn plans, with the lowest.
+func (p *Portfolio) begun() {
+	if !p.turning && p.turnable() {
+		p.turning = true
+		p.Offsets, p.Height = p.turned(p.Offsets, p.Height)
+	}
+}
+
+// ration sets how many turns this round has: none if a placement takes seconds.
+func (p *Portfolio) ration() {
+	if n := int64(len(p.tl.Problem.Buffers)); n <= thresholds.HugeAbove {
+		p.turns = p.factor * maxCost / max(n, 1)
 	}
 }
 
 // keep takes a plan if it is the lowest so far.
 func (p *Portfolio) keep(name string, offsets []int64, height int64) {
-	if offsets != nil && height < p.Height {
-		p.discard(p.Offsets)
-		p.Offsets, p.Height, p.Name = offsets, height, name
+	if height >= p.Height {
+		p.discard(offsets)
+		return
 	}
+	p.discard(p.Offsets)
+	p.Offsets, p.Height, p.Name = offsets, height, name
 }
 
 // discard takes the memory of a plan that nobody needs any more.
@@ -293,7 +325,7 @@ func (p *Portfolio) sweep(name string, passes []int32) {
 		} else {
 			plan = append(p.spare()[:0], plan...)
 		}
-		p.keep(name, plan, s.Height())
+		p.adopt(name, plan, s.Height())
 	}
 }
 
@@ -315,6 +347,7 @@ func (p *Portfolio) More() bool {
 	w := run.NewWatch(p.ctx)
 	defer w.Close()
 	p.factor, p.work, p.long = p.factor*moreBy, 0, false
+	p.ration()
 	again := p.waits
 	p.waits = nil
 	for k, t := range again {
@@ -334,6 +367,9 @@ func (p *Portfolio) Waiting() int { return len(p.waits) }
 func (p *Portfolio) run(n int) {
 	w := run.NewWatch(p.ctx)
 	defer w.Close()
+	if p.next < n && p.Offsets != nil && p.Height > p.goal {
+		p.begun()
+	}
 	for ; p.next < n && p.Offsets != nil && p.Height > p.goal && !w.Over(); p.next++ {
 		p.try(w, p.next)
 	}

@@ -44,7 +44,7 @@ func TestEachTrialRuns(t *testing.T) {
 		}
 		p := NewPortfolio(t.Context(), tl, 0)
 		p.next, p.goal = k, 0
-		p.Height *= 2 // so that any plan is lower
+		p.Height, p.lowest = 2*p.Height, 2*p.lowest // so that any plan is lower
 		if p.run(k + 1); p.Name != trials[k].name {
 			t.Errorf("the plan is by %q, want %q", p.Name, trials[k].name)
 		}

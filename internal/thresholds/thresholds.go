@@ -62,6 +62,10 @@ const (
 	// heuristics. Measured on training graphs, whose quick plans are within a fiftieth of the bound.
 	CoresLeast = 1024
 
+	// TurnsLeast is the first size at which the heuristics turn plans upside down (internal/greedy/justify.go). On smaller
+	// problems the searches find as much in the same time.
+	TurnsLeast = CoresLeast
+
 	// DigitsLeast is a number of keys. From it on keys are sorted digit by digit (internal/sorting). Fewer keys are
 	// sorted by comparisons, which are then faster.
 	DigitsLeast = 1024

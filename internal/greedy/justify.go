@@ -1,0 +1,65 @@
+package greedy
+
+import (
+	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/thresholds"
+)
+
+// Idea: turn a plan upside down, and let all buffers fall: first fit in descending order of their ends. By induction
+// the old place of each is still free, so none ends higher than before, and many fall into holes that no order before
+// had. Small holes far apart become one at the top, which is the ground of the next turn. Most of the gain comes in the
+// first ten turns.
+//
+// Orders compete as they are placed, and whichever is the lowest so far is turned. So an order may lead though another
+// one that was turned is lower.
+//
+// Invariant: a turn never makes a plan higher.
+//
+// Complexity: a placement a turn. In a round there are as many turns as a portfolio may have placements by first fit.
+//
+// Alignments may be in the way upside down. The plan is then as before. With gaps or fixed offsets nothing is turned.
+//
+// Source: double justification of schedules, with offsets in place of times. Valls, Ballestín and Quintanilla,
+// "Justification and RCPSP: a technique that pays" (2005).
+//
+// Trials: docs/lab/greedy.md (chance in the order of ends, everywhere or around the top).
+
+const (
+	// idleTurns is how many turns in a row may gain too little: the two directions.
+	idleTurns = 2
+	// littlePart is what a turn must gain: one part in so many of what the plan is above the bound.
+	littlePart = 64
+)
+
+// turnable reports whether plans are turned: there are many buffers, which have neither gaps nor fixed offsets.
+func (p *Portfolio) turnable() bool {
+	return len(p.tl.Problem.Buffers) >= thresholds.TurnsLeast && !p.tl.HasGaps() && movableAll(p.tl)
+}
+
+// turned turns a plan over and over as long as that lowers it. The plan is the portfolio's own.
+func (p *Portfolio) turned(plan []int64, height int64) ([]int64, int64) {
+	w := place.Watch(p.ctx, p.tl)
+	defer w.Close()
+	buffers := p.tl.Problem.Buffers
+	for idle := 0; idle < idleTurns && height > p.goal && p.turns > 0 && !p.over(); p.turns-- {
+		p.orders.back()
+		key := p.orders.keys.Take(len(buffers))
+		for i := range key {
+			key[i] = uint64(plan[i] + buffers[i].Size)
+		}
+		order := p.orders.byColumns(w, len(buffers), [][]uint64{key})
+		if order == nil {
+			break // a limit
+		}
+		next, lower, _ := p.memory.Below(w, p.tl, order, place.FirstFit, height+1)
+		if next == nil {
+			break
+		}
+		if idle++; height-lower > (height-p.tl.LowerBound)/littlePart {
+			idle = 0
+		}
+		p.memory.Keep(plan)
+		plan, height = next, lower
+	}
+	return plan, height
+}
