@@ -26,8 +26,20 @@ type kind struct {
 	bySeed bool
 	// outside says that CP-SAT can be asked: no rules, and few buffers.
 	outside bool
+	// families are named by the seed modulo their number; none if all problems are alike.
+	families []string
+	// peak is how many buffers a window has that is cut around the peak; 0 for windows all over the time.
+	peak int
 	// known is a height that a plan has by construction; 0 for none.
 	known int64
+}
+
+// familyOf names the family of a seed, if there are several.
+func (k *kind) familyOf(seed uint64) string {
+	if len(k.families) == 0 {
+		return ""
+	}
+	return k.families[seed%uint64(len(k.families))]
 }
 
 // sized is a number of buffers, or of pairs, and what to reach there.
@@ -125,14 +137,19 @@ func kinds() []kind {
 	})
 	wide := drawn("random, mixed", 9000, "80% within 0.5%", false,
 		func(d drawing, _ uint64) []model.Buffer { return d.large() })
-	wide.size = "9,000 to 40,000"
+	wide.size, wide.peak = "9,000 to 40,000", peakWindow
 	all = append(all, wide)
 	for _, at := range []sized{{5000, "80% within 0.5%"}, {14000, "80% within 0.5%"}, {140000, "80% within 0.5%"}} {
 		n, target := at.n, at.target
-		all = append(all, drawn("random", n, target, false, func(d drawing, seed uint64) []model.Buffer {
-			f := families(n)
+		f := families(n)
+		k := drawn("random", n, target, false, func(d drawing, seed uint64) []model.Buffer {
 			return d.random(n, f[seed%uint64(len(f))])
-		}))
+		})
+		k.peak = peakWindow
+		for _, f := range f {
+			k.families = append(k.families, f.life+" "+f.size)
+		}
+		all = append(all, k)
 	}
 	for _, set := range []struct {
 		name string

@@ -105,6 +105,42 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// TestAroundPeak: the window has the peak of the whole, about as many buffers as asked for, and one for all that live
+// throughout.
+func TestAroundPeak(t *testing.T) {
+	p := problem("p", drawFor("t", 7).random(5000, family{"short", "uni"}))
+	whole := timeline.New(p).LowerBound
+	w := aroundPeak(p, 100)
+	must.Do(t, model.Validate(w))
+	if n, bound := len(w.Buffers), timeline.New(w).LowerBound; n < 60 || n > 140 || bound != whole {
+		t.Errorf("%d buffers, bound %d of %d", n, bound, whole)
+	}
+	last := w.Buffers[len(w.Buffers)-1]
+	for _, b := range w.Buffers {
+		if throughout := b.Lower == last.Lower && b.Upper == last.Upper; throughout != (b.ID == "throughout") {
+			t.Errorf("%s lives from %d to %d", b.ID, b.Lower, b.Upper)
+		}
+	}
+}
+
+// TestFamilies: each family of the kind random has windows of its own.
+func TestFamilies(t *testing.T) {
+	b := bench{limit: time.Second, window: 100}
+	for _, k := range kinds() {
+		if k.key() == "random 5,000" {
+			for seed := range uint64(5) {
+				r := run{Kind: b.windowsKey(&k, k.familyOf(seed)), Height: 100, Bound: 90, Whole: 100, Limit: b.limit}
+				b.runs = append(b.runs, r)
+			}
+		}
+	}
+	for _, want := range []string{"| random short uni |", "| random heavy pareto |"} {
+		if table := b.windowsTable(); strings.Count(table, want) != 1 || strings.Count(table, "| 1 | 1 | 0 | 0 | 0.00 |") != 5 {
+			t.Error(table)
+		}
+	}
+}
+
 // TestWindowsTable sums up known windows.
 func TestWindowsTable(t *testing.T) {
 	b := bench{limit: time.Second, window: 100}
@@ -112,7 +148,7 @@ func TestWindowsTable(t *testing.T) {
 		r.Kind, r.Planner, r.Limit, r.Whole = "two 1,000, windows of 100", auto, time.Second, 100
 		b.runs = append(b.runs, r)
 	}
-	const want = "| two | 1,000 | 3 | 1 | 1 | 1 | 5.00 |"
+	const want = "| two | 1,000 | 100 | 3 | 1 | 1 | 1 | 5.00 |"
 	if !strings.Contains(b.windowsTable(), want) || b.row(&kind{name: "two", size: "1,000"}) != nil {
 		t.Error(b.windowsTable())
 	}
