@@ -60,9 +60,14 @@ const anyDepth = "**"
 
 // readable reports whether a path is a file whose extension ReadProblem knows.
 func readable(path string) bool {
-	ext := extension(unpackedName(filepath.Base(path)))
-	k := slices.IndexFunc(readers, func(r row) bool { return slices.Contains(r.extensions, ext) })
+	k := known(path)
 	return k >= 0 && regular(path) && (readers[k].kind != Inductor || isCode(path))
+}
+
+// known returns the row of the readers that has the extension of a path, or -1.
+func known(path string) int {
+	ext := extension(unpackedName(filepath.Base(path)))
+	return slices.IndexFunc(readers, func(r row) bool { return slices.Contains(r.extensions, ext) })
 }
 
 // folder returns the files of a folder that have a known extension.
@@ -76,7 +81,8 @@ func folder(path string) (found []string, err error) {
 		if e.IsDir() {
 			below = fmt.Sprintf("; folders below are not read, but with the pattern %q", filepath.Join(path, anyDepth))
 		}
-		if file := filepath.Join(path, e.Name()); readable(file) {
+		file := filepath.Join(path, e.Name())
+		if k := known(file); k >= 0 && (e.Type().IsRegular() || regular(file)) && (readers[k].kind != Inductor || isCode(file)) {
 			found = append(found, file)
 		}
 	}

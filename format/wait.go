@@ -53,14 +53,21 @@ func openUntil(path string, deadline time.Time) (io.ReadCloser, error) {
 		}
 		return newAwaited(deadline, func() (io.ReadCloser, error) { return stdin{os.Stdin}, nil }), nil
 	}
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() { // os.Open takes it, and reading then fails
+	if !deadline.IsZero() {
+		if info, err := os.Stat(path); waits(info, err) {
+			return newAwaited(deadline, func() (io.ReadCloser, error) { return os.Open(path) }), nil
+		}
+	}
+	f, err := openFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() { // it can be opened, and reading then fails
+		f.Close()
 		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrFolder}
 	}
-	if !deadline.IsZero() && waits(info, err) {
-		return newAwaited(deadline, func() (io.ReadCloser, error) { return os.Open(path) }), nil
-	}
-	return os.Open(path)
+	return f, nil
 }
 
 // stdin is standard input, which stays open.

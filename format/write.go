@@ -29,11 +29,11 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	if path == "" {
 		path = Standard
 	}
-	target, direct, err := resolve(path)
+	target, there, route, err := resolve(path)
 	if err != nil {
 		return err
 	}
-	switch direct {
+	switch route {
 	case toStdout:
 		return write(os.Stdout)
 	case toStderr:
@@ -41,7 +41,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	case toFile:
 		return writeDirectly(target, write)
 	}
-	return replace(target, write)
+	return replace(target, there, write)
 }
 
 // A route is how a path is to be written.
@@ -54,35 +54,35 @@ const (
 	toFile // something else that is there: written without a rename
 )
 
-// resolve follows symbolic links, and says how to write the target. The target need not exist yet.
-func resolve(path string) (string, route, error) {
+// resolve follows symbolic links, and says how to write the target. The target need not exist yet: there is nil then.
+func resolve(path string) (target string, there fs.FileInfo, how route, err error) {
 	const maxLinks = 40
-	target := path
+	target = path
 	for range maxLinks {
 		switch filepath.ToSlash(target) {
 		case Standard, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
-			return target, toStdout, nil
+			return target, nil, toStdout, nil
 		case "/dev/stderr", "/dev/fd/2", "/proc/self/fd/2":
-			return target, toStderr, nil
+			return target, nil, toStderr, nil
 		}
 		// A link to an open file descriptor is more than the name it shows.
 		if strings.HasPrefix(target, "/dev/fd/") || strings.HasPrefix(target, "/proc/") {
-			return target, toFile, nil
+			return target, nil, toFile, nil
 		}
 		info, err := os.Lstat(target)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return target, byRename, nil
+			return target, nil, byRename, nil
 		case err != nil:
-			return "", 0, err
+			return "", nil, 0, err
 		case info.Mode().IsRegular():
-			return target, byRename, nil
+			return target, info, byRename, nil
 		case info.Mode()&fs.ModeSymlink == 0:
-			return target, toFile, nil
+			return target, nil, toFile, nil
 		}
 		link, err := os.Readlink(target)
 		if err != nil {
-			return "", 0, err
+			return "", nil, 0, err
 		}
 		if !filepath.IsAbs(link) {
 			// Not filepath.Join, which would take ".." for the name's parent where the folder is a link itself.
@@ -91,7 +91,7 @@ func resolve(path string) (string, route, error) {
 		}
 		target = link
 	}
-	return "", 0, &fs.PathError{Op: "open", Path: path, Err: errors.New("too many symbolic links")}
+	return "", nil, 0, &fs.PathError{Op: "open", Path: path, Err: errors.New("too many symbolic links")}
 }
 
 func writeDirectly(target string, write func(io.Writer) error) error {
@@ -102,19 +102,18 @@ func writeDirectly(target string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// replace puts a new file where target is.
-func replace(target string, write func(io.Writer) error) (err error) {
-	mode, exists := fs.FileMode(0), false
-	if old, err := os.OpenFile(target, os.O_WRONLY, 0); err == nil {
+// replace puts a new file where target is. There may be an old one.
+func replace(target string, old fs.FileInfo, write func(io.Writer) error) error {
+	if old != nil {
 		// A rename would succeed on a file that may not be written; hence the attempt to open it.
-		info, err := old.Stat()
-		old.Close()
-		if err != nil {
+		switch f, err := openFile(target, os.O_WRONLY, 0); {
+		case err == nil:
+			f.Close()
+		case errors.Is(err, fs.ErrNotExist):
+			old = nil
+		default:
 			return err
 		}
-		mode, exists = info.Mode().Perm(), true
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	f, err := beside(target)
 	if err != nil {
@@ -127,8 +126,8 @@ func replace(target string, write func(io.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	if exists {
-		if err := f.Chmod(mode); err != nil {
+	if old != nil {
+		if err := f.Chmod(old.Mode().Perm()); err != nil {
 			return err
 		}
 	}
@@ -138,7 +137,7 @@ func replace(target string, write func(io.Writer) error) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), target); err != nil {
+	if err := rename(f.Name(), target); err != nil {
 		return err
 	}
 	done = true
@@ -151,7 +150,7 @@ func beside(target string) (*os.File, error) {
 	const attempts = 100
 	for range attempts {
 		name := dir + ".stowage-" + strconv.FormatUint(uint64(rand.Uint32()), 36) + ".tmp"
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := openFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}

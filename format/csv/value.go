@@ -204,4 +204,9 @@ func parseGap(s string, inclusive bool, p *points) (g model.Gap, fault string) {
 func gapSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' }
 
 // trim cuts the spaces and tabs around a field.
-func trim(s string) string { return strings.Trim(s, " \t") }
+func trim(s string) string {
+	if s == "" || s[0] > ' ' && s[len(s)-1] > ' ' {
+		return s
+	}
+	return strings.Trim(s, " \t")
+}

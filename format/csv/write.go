@@ -72,8 +72,8 @@ func writeRows(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) e
 		return errors.New("csv: the ends are inclusive, which times by clocks cannot be: name the column upper")
 	}
 	// Rows are appended to one buffer, which is written when it is full.
-	const full = 1 << 16
-	row := e.remarks(make([]byte, 0, full+1<<12), -1)
+	const full, usual = 1 << 16, 64
+	row := e.remarks(make([]byte, 0, min(full+1<<12, (len(p.Buffers)+1)*usual)), -1)
 	row = append(e.header(row), '\n')
 	for i := range p.Buffers {
 		row = e.remarks(row, i)
@@ -315,8 +315,7 @@ func appendExtra(dst []byte, s string, sep byte, first bool) []byte {
 // appendField appends an ID, in quotes if it needs them. Spaces at its ends get quotes because some other readers drop
 // them, and # at the begin of a row because the row would look like a comment.
 func appendField(dst []byte, s string, sep byte, first bool) []byte {
-	if s != "" && !(first && s[0] == '#') && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.ContainsAny(s, "\"\r\n") &&
-		strings.IndexByte(s, sep) < 0 {
+	if s != "" && !(first && s[0] == '#') && s[0] != ' ' && s[len(s)-1] != ' ' && plain(s, sep) {
 		return append(dst, s...)
 	}
 	dst = append(dst, '"')
@@ -327,4 +326,14 @@ func appendField(dst []byte, s string, sep byte, first bool) []byte {
 		dst = append(dst, s[i])
 	}
 	return append(dst, '"')
+}
+
+// plain reports whether a field has no byte for which it would need quotes.
+func plain(s string, sep byte) bool {
+	for i := range len(s) {
+		if c := s[i]; c == sep || c == '"' || c == '\r' || c == '\n' {
+			return false
+		}
+	}
+	return true
 }

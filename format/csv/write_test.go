@@ -3,6 +3,7 @@ package csv
 import (
 	"bytes"
 	"io"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -225,5 +226,22 @@ func BenchmarkWrite(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		must.Do(b, Write(io.Discard, p, offsets))
+	}
+}
+
+// TestWriteTakesLittle: what a small plan takes of memory follows its size, for commands that write thousands.
+func TestWriteTakesLittle(t *testing.T) {
+	for _, n := range []int{1, 60, 600} {
+		p, offsets := grid(n), make([]int64, n)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		const calls = 100
+		for range calls {
+			must.Do(t, Write(io.Discard, p, offsets))
+		}
+		runtime.ReadMemStats(&after)
+		if took := (after.TotalAlloc - before.TotalAlloc) / calls; took > uint64(4096+100*n) {
+			t.Errorf("%d buffers: %d bytes a call", n, took)
+		}
 	}
 }

@@ -66,8 +66,10 @@ func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFl
 		return nil, err
 	}
 	o.Deadline = deadline
-	if info, err := os.Stat(path); err != nil || info.Size() > smallInput {
-		collectLess() // standard input counts as large
+	if !collects.Load() {
+		if info, err := os.Stat(path); err != nil || info.Size() > smallInput {
+			collectLess() // standard input counts as large
+		}
 	}
 	f, err := format.ReadFileWith(path, o)
 	if err != nil {

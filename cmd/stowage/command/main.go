@@ -37,6 +37,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 )
@@ -53,7 +54,11 @@ var collectLess = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
+	collects.Store(true)
 })
+
+// collects is set once collectLess has been called.
+var collects atomic.Bool
 
 // smallInput is the size of a file in bytes below which collectLess is left out.
 const smallInput = 1 << 16

@@ -206,6 +206,9 @@ func samePlace(a, b string) bool {
 	if info, err := os.Stat(a); err == nil {
 		return info.Mode().IsRegular() && sameFile(a, b)
 	}
+	if filepath.IsAbs(a) == filepath.IsAbs(b) { // the current folder is not needed
+		return filepath.Clean(a) == filepath.Clean(b)
+	}
 	x, err := filepath.Abs(a)
 	y, other := filepath.Abs(b)
 	return err == nil && other == nil && x == y

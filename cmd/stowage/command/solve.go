@@ -320,7 +320,7 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 	}
 	s.warnComments(cmd, file)
 	return writeAll(cmd, s.outputs, func(w io.Writer, o output) error {
-		d.comments = replaces(o.path, s.input)
+		d.comments = d.extra != nil && len(d.extra.Comments) > 0 && replaces(o.path, s.input)
 		return writerOf(o.kind)(w, d)
 	})
 }

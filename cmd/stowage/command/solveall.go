@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,8 @@ type batch struct {
 	cmd   *cobra.Command
 	files []string
 	into  []string // where each plan goes
+
+	options stowage.Options // of each run
 
 	mu     sync.Mutex // of what is printed and counted
 	out    io.Writer
@@ -78,6 +81,11 @@ func (s *solveFlags) runAll(cmd *cobra.Command, files []string) error {
 		}
 	}
 	b := &batch{s: s, cmd: cmd, files: files, out: cmd.OutOrStdout(), counts: map[string]int{}}
+	var err error
+	if b.options, err = s.options(); err != nil {
+		return err
+	}
+	b.options.Minimize, b.options.Workers = s.minimize, 1
 	if err := b.places(); err != nil {
 		return err
 	}
@@ -134,6 +142,8 @@ func (b *batch) places() error {
 	if kind == dsaProblem || kind == dsaSolution {
 		extension += ".json"
 	}
+	entries, err := os.ReadDir(folder)
+	vacant := len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) // nothing in it can be replaced
 	of := make(map[string]string, len(b.files))
 	for _, file := range b.files {
 		if file == format.Standard {
@@ -145,7 +155,7 @@ func (b *batch) places() error {
 		if other, twice := of[path]; twice {
 			return usagef("%s and %s would both be planned in %s", other, file, path)
 		}
-		if of[path] = file; !s.force && replaces(path, file) {
+		if of[path] = file; !vacant && !s.force && replaces(path, file) {
 			return usagef("%s would be replaced by its plan: name another folder, or --force", file)
 		}
 		b.into = append(b.into, path)
@@ -202,12 +212,7 @@ func (b *batch) plan(ctx context.Context, path, into string) (r *stowage.Result,
 	err error,
 ) {
 	began := time.Now()
-	s := *b.s
-	o, err := s.options()
-	if err != nil {
-		return nil, nil, read, err
-	}
-	o.Minimize, o.Workers = s.minimize, 1
+	s, o := *b.s, b.options
 	file, err := s.readProblem(path, s.deadline(began))
 	if err != nil {
 		return nil, nil, read, err
