@@ -8,6 +8,7 @@
 //	aside.go     sections of rules such as pairs apart, which interrupt lives
 //	settle.go    arrange what is in the composites, so that such rules hold
 //	loosen.go    take composites with such rules apart, level by level
+//	halve.go     a few attempts if little fits together
 //	walls/       problems in which almost every byte is in use, moment by moment
 //	rounds.go    take a part of the composites apart, and merge again
 //	roots.go     the composites as a problem, and back

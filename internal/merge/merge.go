@@ -54,6 +54,7 @@ type Planner struct {
 // Learned is what a run passes on to the next: which orders are good. The zero value is for the first run.
 type Learned struct {
 	diving   diving
+	halving  halving
 	restarts int // of all runs so far
 }
 
@@ -73,7 +74,7 @@ func (p *Planner) Info() plan.Info {
 func fresh() run.Settings { return new(settings) }
 
 type settings struct {
-	stacks, wheels, rounds, aside, settling, loosening, dives, walls bool
+	stacks, wheels, rounds, aside, settling, loosening, halving, dives, walls bool
 
 	width           int
 	nodes, patience int64
@@ -89,6 +90,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.settling, "settling",
 		"plan groups without such rules, and arrange what is in them so that the rules hold")
 	d.Technique(&s.loosening, "loosening", "split the groups that such rules are about, level by level")
+	d.Technique(&s.halving, "halving", "if little fits together, plan the groups at a few heights")
 	d.Technique(&s.dives, "dives", "plan the groups by short searches, in random orders near the last one that worked")
 	d.Technique(&s.walls, "walls",
 		"if (almost) every byte is in use: derive plans from the moments at which buffers end and begin, with every "+
@@ -139,7 +141,7 @@ func (m *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	defer s.watch.Close()
 	s.report()
 	if m.Learned != nil {
-		s.diving, s.begun = m.Learned.diving, m.Learned.restarts
+		s.diving, s.halving, s.begun = m.Learned.diving, m.Learned.halving, m.Learned.restarts
 		s.diving.nodes, s.diving.idle = 0, 0
 	}
 	s.restarts()
@@ -147,7 +149,7 @@ func (m *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 		s.check()
 	}
 	if m.Learned != nil {
-		m.Learned.diving, m.Learned.restarts = s.diving, s.begun
+		m.Learned.diving, m.Learned.halving, m.Learned.restarts = s.diving, s.halving, s.begun
 	}
 	r.Stats.Nodes = s.nodes
 	if o.Fits(s.height) {
@@ -158,21 +160,22 @@ func (m *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 
 // search is a run.
 type search struct {
-	ctx    context.Context // for exact search
-	watch  *run.Watch
-	tl     *timeline.Timeline
-	o      *plan.Options
-	set    settings
-	goal   int64 // stop at this height
-	step   int64 // divides every height
-	best   []int64
-	height int64
-	nodes  int64
-	failed bool // an attempt at the goal has failed
-	diving diving
-	base   *base   // nil before the first restart
-	begun  int     // restarts, earlier runs included
-	walled float64 // the share of bytes in use, if walls are used; otherwise 0
+	ctx     context.Context // for exact search
+	watch   *run.Watch
+	tl      *timeline.Timeline
+	o       *plan.Options
+	set     settings
+	goal    int64 // stop at this height
+	step    int64 // divides every height
+	best    []int64
+	height  int64
+	nodes   int64
+	failed  bool // an attempt at the goal has failed
+	diving  diving
+	halving halving
+	base    *base   // nil before the first restart
+	begun   int     // restarts, earlier runs included
+	walled  float64 // the share of bytes in use, if walls are used; otherwise 0
 }
 
 // restarts makes restarts until the run is done, nothing can be merged, or patience ends.
@@ -215,6 +218,7 @@ func (s *search) restart(rng *rand.Rand, k int) (again bool) {
 	s.charge(m)
 	merged := len(m.live) < buffers
 	if s.hopeless(len(m.live), buffers) {
+		s.halve(m)
 		return false
 	}
 	if merged {
@@ -289,6 +293,13 @@ func (s *search) attemptWithin(m *merger, rng *rand.Rand, each int64) {
 		return
 	}
 	target := s.target(rng)
+	if !s.reach(m, target, each) {
+		s.failed = s.failed || target == s.goal
+	}
+}
+
+// reach plans the roots as low as a target. It reports whether there is a plan.
+func (s *search) reach(m *merger, target, each int64) bool {
 	nodes := each * int64(len(m.live))
 	if s.o.NodeLimit > 0 {
 		nodes = min(nodes, s.o.NodeLimit-s.nodes)
@@ -297,10 +308,10 @@ func (s *search) attemptWithin(m *merger, rng *rand.Rand, each int64) {
 	composites, taken := engine.Fit(s.ctx, s.watch, p, target, nodes, s.o.Workers)
 	s.nodes += taken
 	if composites == nil {
-		s.failed = s.failed || target == s.goal
-		return
+		return false
 	}
 	s.keep(m.expand(s.tl.Problem, composites))
+	return true
 }
 
 // target returns the height of an attempt.
