@@ -47,6 +47,8 @@ type Problem struct {
 	Any     bool      // whether any plan will do
 	Fewest  bool      // whether the number of objects is to be least, not their sizes
 	Onward  bool      // whether to improve the plan until the context ends, after the nodes
+	// MostNodes is the most nodes of the search and of what comes Onward; 0 is no limit.
+	MostNodes int64
 }
 
 // A Plan is the outcome of a search.
@@ -145,8 +147,9 @@ func (x *search) search(last, low int64) {
 	if x.last = last; !x.cut {
 		x.place(0)
 	}
-	x.last = 0
-	for round := firstRounds; x.cut && x.p.Onward && x.most > low && !x.watch.Over(); round++ {
+	x.last = x.p.MostNodes
+	left := func() bool { return x.last == 0 || x.nodes < x.last }
+	for round := firstRounds; x.cut && x.p.Onward && x.most > low && left() && !x.watch.Over(); round++ {
 		x.cut = false
 		x.exchange(low, round)
 		x.cut = true

@@ -229,6 +229,10 @@ func TestOnward(t *testing.T) {
 		if on.Sum < once.Sum {
 			below++
 		}
+		p.MostNodes = once.Nodes + 1_000
+		if some := Least(t.Context(), p, 2_000); some.Nodes > p.MostNodes+1 || some.Nodes < p.MostNodes {
+			t.Errorf("%d: %d nodes, at most %d", n, some.Nodes, p.MostNodes)
+		}
 	}
 	if below < 4 {
 		t.Errorf("only %d plans of 6 have become lower", below)

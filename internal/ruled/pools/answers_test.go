@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+	"time"
 
 	_ "github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/lower"
@@ -58,5 +59,23 @@ func TestAnswersOffered(t *testing.T) {
 		if want := min(13, offered[1]+5); err != nil || r.Height != want {
 			t.Errorf("offered %v: height %d, want %d", offered, r.Height, want)
 		}
+	}
+}
+
+// TestPacksWithDeadline: objects have a share of the time, also in a question before any plan.
+func TestPacksWithDeadline(t *testing.T) {
+	p := &model.Problem{
+		Buffers: []model.Buffer{{ID: "a", Size: 3, Upper: 1}, {ID: "b", Size: 5, Upper: 1}},
+		Rules: &model.Rules{
+			Pools:     []model.Pool{{ID: "x", Capacity: 8, Objects: true}, {ID: "y", Objects: true}},
+			Objective: []model.Measure{model.MeasureHeight},
+		},
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	s := New(lower.New(p), run.Prepared(must.Get(plan.Find("first-fit"))(t)), plan.Options{}, plan.Stats{})
+	s.KeepAnswers()
+	if status := must.Get(s.Packs(ctx, 0, []int32{0, 1}, PackNodes))(t); !status.HasPlan() {
+		t.Errorf("%v, and there is a plan", status)
 	}
 }

@@ -62,10 +62,12 @@ func sharing(st *lower.Strip) *ordering {
 func (s *Search) solve(ctx context.Context, p *objects.Problem) objects.Plan {
 	nodes := objects.Nodes(len(p.Sizes))
 	if s.options.NodeLimit > 0 {
-		nodes = min(nodes, max(1, s.options.NodeLimit-s.stats.Nodes))
+		p.MostNodes = max(1, s.options.NodeLimit-s.stats.Nodes)
+		nodes = min(nodes, p.MostNodes)
 	}
 	_, p.Onward = ctx.Deadline()
-	within, end := run.Share(ctx, len(s.pools)+len(s.Lowering.Problem.Objective())-1) // other pools and measures wait
+	// Other pools and measures wait. A question about one pool has no pools (Packs).
+	within, end := run.Share(ctx, max(1, len(s.pools)+len(s.Lowering.Problem.Objective())-1))
 	defer end()
 	r := objects.Least(within, p, nodes)
 	s.stats.Nodes += r.Nodes
