@@ -153,7 +153,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 		if err := e.writeLeft(w, x, p, input); err != nil {
 			return err
 		}
-		return writeWays(w, ways, p, e.model.typed(input), e.kept > 0)
+		return writeWays(w, ways, p, e.pools.given, e.model.typed(input), e.kept > 0)
 	})
 	if err != nil {
 		return err
@@ -273,7 +273,7 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 		if b.Fixed != nil {
 			fixed = *b.Fixed
 		}
-		t.AppendRow(table.Row{cell(b.ID), b.Lower, b.Upper, b.Size, b.Align(), fixed})
+		t.AppendRow(table.Row{cell(b.ID) + dimensions(b), b.Lower, b.Upper, b.Size, b.Align(), fixed})
 		sum += b.Size
 		for k, x := range []int64{b.Lower, b.Upper, b.Size} {
 			figures[k] = max(figures[k], len(strconv.FormatInt(x, 10)))
@@ -286,6 +286,18 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 	}
 	_, err := fmt.Fprintf(w, "%s\n\nsum of the sizes: %d\n", fit(t, width), sum)
 	return err
+}
+
+// dimensions writes those of a size that has several, since objects have the largest of each; otherwise it is empty.
+func dimensions(b *stowage.Buffer) string {
+	if !b.HasExtents() {
+		return ""
+	}
+	var words []string
+	for _, n := range b.Extra.Extents {
+		words = append(words, strconv.FormatInt(n, 10))
+	}
+	return " (" + strings.Join(words, " × ") + ")"
 }
 
 // howFew says whether a set with fewer buffers may exist. The problem has so many buffers.

@@ -94,7 +94,7 @@ func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFl
 func checkRuled(path string, p *stowage.Problem, m *modelFlags, capacity size) error {
 	switch {
 	case !m.ruled:
-		return fmt.Errorf("%s: has rules, such as pools or pairs apart, which this command does not take; 'stowage solve %s' plans it, and if no plan keeps the rules, it says how many bytes would", nameOf(path), typed(path))
+		return fmt.Errorf("%s: has rules, such as pools or pairs apart, which this command does not take; 'stowage solve %s' plans it, with '-o plan.html' for a page that shows the plan; if no plan keeps the rules, it says how many bytes would", nameOf(path), typed(path))
 	case capacity > 0 && len(p.Rules.Pools) > 0:
 		return usagef("--capacity is for one pool: the pools of %s have capacities of their own; solve and explain "+
 			"take --pool NAME=SIZE", nameOf(path))

@@ -133,10 +133,13 @@ func (s *poolSizes) String() string {
 // typed returns the flags as they are typed in a shell, with a space behind each.
 func (s *poolSizes) typed() (flags string) {
 	for _, q := range s.given {
-		flags += typed("--pool="+q.text) + " "
+		flags += q.typed() + " "
 	}
 	return flags
 }
+
+// typed returns the flag as it is typed in a shell.
+func (q *poolSize) typed() string { return quoted("--pool=" + q.text) }
 
 // apply gives the pools of a problem their capacities.
 func (s *poolSizes) apply(path string, p *stowage.Problem) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +38,7 @@ func (s *search) within(ctx context.Context, began time.Time) (context.Context, 
 }
 
 // writeWays prints ways out, and the command for the first of them. arena says that a capacity is that of an arena.
-func writeWays(w io.Writer, ways *explain.Ways, p *stowage.Problem, file string, arena bool) error {
+func writeWays(w io.Writer, ways *explain.Ways, p *stowage.Problem, given []poolSize, file string, arena bool) error {
 	if ways == nil {
 		if missing := lacking(p); missing != "" {
 			fmt.Fprintf(w, "\nnext: %s: 'stowage solve --pool NAME=SIZE %s' gives a pool another capacity\n", missing, file)
@@ -62,7 +63,7 @@ func writeWays(w io.Writer, ways *explain.Ways, p *stowage.Problem, file string,
 		}
 		fmt.Fprintf(w, "No change of one buffer was found that is enough alone%s.\n", several)
 	}
-	if next := enlarged(ways.Enough, ways.Rooms, ways.Together, p); next != "" {
+	if next := enlarged(ways.Enough, ways.Rooms, ways.Together, p, given); next != "" {
 		verb := "solve"
 		if arena {
 			verb = "plan"
@@ -80,8 +81,9 @@ func lacking(p *stowage.Problem) string {
 	return explain.Missing(p, cell)
 }
 
-// enlarged returns the flags for the first capacities that are enough; empty if none are known.
-func enlarged(enough int64, alone, together []explain.Room, p *stowage.Problem) string {
+// enlarged returns the flags for the first capacities that are enough; empty if none are known. The other pools keep
+// the capacities that were given.
+func enlarged(enough int64, alone, together []explain.Room, p *stowage.Problem, given []poolSize) string {
 	switch {
 	case enough > 0:
 		return fmt.Sprintf("-c %d", enough)
@@ -89,6 +91,13 @@ func enlarged(enough int64, alone, together []explain.Room, p *stowage.Problem) 
 		together = alone[:1]
 	}
 	var flags []string
+	if len(together) > 0 {
+		for _, q := range given {
+			if !slices.ContainsFunc(together, func(r explain.Room) bool { return p.Rules.Pools[r.Pool].ID == q.name }) {
+				flags = append(flags, q.typed())
+			}
+		}
+	}
 	for _, r := range together {
 		flags = append(flags, quoted(fmt.Sprintf("--pool=%s=%d", p.Rules.Pools[r.Pool].ID, r.To)))
 	}
@@ -249,7 +258,7 @@ func (s *solveFlags) sayRuledNext(ctx context.Context, stderr io.Writer, flags, 
 		fmt.Fprintln(stderr, "No capacities of the pools are enough: the rules alone have no plan.")
 	}
 	next := fmt.Sprintf("next: 'stowage explain %s%s' names the buffers and rules that cannot go together and the cheapest ways out", flags, file)
-	if larger := enlarged(enough, alone, together, p); larger != "" {
+	if larger := enlarged(enough, alone, together, p, s.pools.given); larger != "" {
 		next += fmt.Sprintf("; 'stowage solve %s %s' has a plan", larger, file)
 	} else if missing := lacking(p); missing != "" && !never {
 		next += fmt.Sprintf("; %s are needed: 'stowage solve --pool NAME=SIZE %s' gives a pool another capacity",

@@ -170,7 +170,7 @@ func (s *wording) pair(a, b *body, pool int32) string {
 	}
 	q, where := &s.sets.pools[pool], ""
 	if q.ID != "" {
-		where = " and may only be in the pool " + s.write(q.ID)
+		where = " and have places only in the pool " + s.write(q.ID)
 	}
 	text := "buffers " + s.names(a, true) + " and " + s.names(b, true) + " " + why + where
 	room := int64(0)
