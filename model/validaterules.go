@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // What a valid problem with rules is. A problem that contradicts itself is bad input: for example, if two
@@ -347,7 +348,9 @@ func (v *validator) objective(r *Rules) {
 		for q := range r.Pools {
 			ok = ok || m == HeightIn(r.Pools[q].ID) || m == PeakIn(r.Pools[q].ID)
 		}
-		if !ok {
+		if of, pool, found := strings.Cut(string(m), ":"); !ok && found && (of == "height" || of == "peak") {
+			v.add(-1, fmt.Sprintf("objective[%d]", k), string(m), fmt.Sprintf("%q is no pool of the problem", pool))
+		} else if !ok {
 			v.add(-1, fmt.Sprintf("objective[%d]", k), string(m),
 				"must be height, max_height, peak, max_peak, cost, penalty, eviction, objects, or height: or peak: and a pool")
 		} else if slices.Contains(r.Objective[:k], m) {

@@ -338,7 +338,7 @@ func TestRulesMessages(t *testing.T) {
 			_ *model.Buffer,
 		) {
 			r.Objective = []model.Measure{"height:z"}
-		}, `objective[0] "height:z": must be`},
+		}, `objective[0] "height:z": "z" is no pool of the problem`},
 		{"a measure twice", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Objective = []model.Measure{"cost", "peak:x", "cost"}
 		}, `objective[2] "cost": is there twice`},

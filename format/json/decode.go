@@ -101,7 +101,11 @@ func (d *decoder) object(what string, keys []string, required int, member func(k
 	}
 	for k := range required {
 		if seen>>k&1 == 0 {
-			d.refuse(at, inside(what, keys[k]), "", "the key is missing")
+			message := "the key is missing"
+			if what == "plan" && keys[k] == "status" {
+				message += ": expected optimal, feasible, infeasible or unknown"
+			}
+			d.refuse(at, inside(what, keys[k]), "", message)
 		}
 	}
 }
@@ -148,7 +152,7 @@ func inside(what, key string) string {
 func (d *decoder) list(field string, bytes int, item func()) bool {
 	at := d.pos
 	if !d.enter('[') {
-		d.refuse(at, field, d.value(), "is not a list")
+		d.refuse(at, field, unquote(d.value()), "is not a list")
 		return false
 	}
 	for d.more() {
@@ -207,7 +211,8 @@ func (d *decoder) integer(field string) (int64, bool) {
 func spelled(field, raw string) string {
 	read := units.Whole
 	switch field {
-	case "size", "alignment", "offset", "fixed", "hint", "capacity", "pools.capacity", "pools.alignment":
+	case "size", "alignment", "offset", "fixed", "hint", "capacity", "pools.capacity", "pools.alignment",
+		"pools.granularity", "pools.borders", "pools.reserved", "pools.sizes":
 		read = units.Any
 	}
 	v, err := read(unquote(raw))

@@ -89,7 +89,7 @@ func TestReadGraphFaults(t *testing.T) {
 		{`"size": 4096`, `"size": -1`, `g.json:7: value x: size "-1": must be from 0 to 2305843009213693951`},
 		{`"constant": true`, `"constant": 1`, `g.json:10: values.constant "1": is neither true nor false`},
 		{`["x", "w"]`, `["x", "image"]`, `g.json:13: operators.operands "image": is no value of the graph`},
-		{`["x", "w"]`, `"x"`, `g.json:13: operators.operands "\"x\"": is not a list`},
+		{`["x", "w"]`, `"x"`, `g.json:13: operators.operands "x": is not a list`},
 		{`["conv"]`, `["convo"]`, `g.json:16: operators.after "convo": is no operator of the graph: did you mean conv?`},
 		{`"operand": "x"`, `"operand": "y"`, `g.json:13: operator conv: ` +
 			`permits[0].operand "y": is no operand of the operator`},

@@ -227,7 +227,7 @@ x.json:4: plan.lower_bound "z": is not an integer
 x.json:6: plan.offsets "-4": must be from 0 to 2305843009213693951
 x.json:6: plan.offsets "null": is not an integer`,
 		},
-		{"plan without status", planned(`{"offsets": [0]}`), `x.json:3: plan.status: the key is missing`},
+		{"plan without status", planned(`{"offsets": [0]}`), `x.json:3: plan.status: the key is missing: expected optimal, feasible, infeasible or unknown`},
 		{"status of another type", planned(`{"status": 3}`), `x.json:3: plan.status "3": is not a string`},
 		{"plan without offsets", planned(`{"status": "feasible"}`), `x.json:3: plan.offsets: the key is missing: the status is feasible`},
 		{"offsets without a plan", planned(`{"status": "unknown", "offsets": [0]}`), `x.json:3: plan.offsets: must be absent: the status is unknown`},

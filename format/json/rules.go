@@ -262,6 +262,10 @@ func (d *decoder) span(field string, number func(field string) int64) (lower, up
 func (d *decoder) pairOf(field string) (r rule) {
 	d.peek()
 	r.at, d.sound = d.pos, true
+	if d.pos < len(d.Text.Text) && d.Text.Text[d.pos] != '[' {
+		d.refuse(r.at, field, unquote(d.value()), "is not a pair of buffers, such as [\"a\", \"b\"]")
+		return r
+	}
 	n := 0
 	d.list(field, 0, func() {
 		if name := d.str(field); n < 2 {

@@ -204,6 +204,7 @@ func TestRulesFaults(t *testing.T) {
 		{`{"id": "dram"`, `{"id": "tcm"`, `10: buffer b: costs "dram": is no pool of the problem`},
 		{`"capacity": 65536, "al`, `"capacity": 65536, "id": "dram", "al`, `4: pools.id: is a duplicate: the key appears twice`},
 		{`"cost": 1}`, `"cost": 1}, {"id": "tcm"}`, `5: pools[2].id "tcm": pool tcm: is a duplicate: the pool at index 0 has the same`},
+		{`["cost", "height"]`, `["cost", "height:drum"]`, `7: objective[1] "height:drum": "drum" is no pool of the problem`},
 		{`["cost", "height"]`, `["cost", "heihgt"]`, `7: objective[1] "heihgt": must be height, max_height, peak, max_peak, cost, penalty, eviction, objects, or height: or peak: and a pool`},
 		{`"pools": ["tcm"]}`, `"pools": ["tmc"]}`, `9: buffer a: pools "tmc": is no pool of the problem: did you mean tcm?`},
 		{`"pools": ["tcm"]}`, `"pools": ["tcm", "tcm"]}`, `9: buffer a: pools "tcm": is a duplicate: the buffer names the pool twice`},
@@ -221,6 +222,7 @@ x.json:9: buffer a: offset "2048": a fixed offset needs exactly one pool; the bu
 		{`["a", "d"]`, `["a", "a"]`, `19: apart[0] "a": a pair has two different buffers`},
 		{`["a", "d"]`, `["a"]`, `19: apart "[\"a\"]": is not a pair of buffers`},
 		{`["a", "d"]`, `["a", 3]`, `19: apart "3": is not a string`},
+		{`["b", "c"]`, `"b"`, `22: may_overlap "b": is not a pair of buffers, such as ["a", "b"]`},
 		{`["b", "c"]`, `["b", "cc"]`, `22: may_overlap "cc": is no buffer of the problem: did you mean c?`},
 		{`"distance": -16`, `"cost": 1`, `25: distances.cost: is not a known key: distances has buffers, distance
 x.json:25: distances.distance: the key is missing`},
