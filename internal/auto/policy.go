@@ -15,7 +15,8 @@ import (
 //
 //	1 first    a plan to start from, then the quick heuristics
 //	2 peak     climb plans the sections around the peak, if the plan is close to the bound
-//	3 looks    merge, then exact search, each for a moment; then the remaining heuristics
+//	3 looks    merge, then exact search, each for a moment; then the remaining heuristics. If merge leaves few groups, it
+//	           goes on as long as that lowers the plan (joined)
 //	4 rounds   tela (if gaps have windows), merge, exact search, beam (if memory is nearly always full) and climb
 //	           in turn, each round with grow times the effort of the round before
 //

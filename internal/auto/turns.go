@@ -95,6 +95,7 @@ func (a *auto) looks(ctx context.Context) {
 	if a.over() {
 		return
 	}
+	whole := ctx
 	if end, ok := ctx.Deadline(); ok {
 		short, cancel := context.WithTimeout(ctx, time.Until(end)/looksShare)
 		defer cancel()
@@ -105,7 +106,9 @@ func (a *auto) looks(ctx context.Context) {
 		if each == 0 || a.packed() {
 			each = a.mergeLook.packing
 		}
-		a.together(ctx, a.share(max(a.affordable/mergeLookPart, each*a.n)), shortLook)
+		nodes := a.share(max(a.affordable/mergeLookPart, each*a.n))
+		a.together(ctx, nodes, shortLook)
+		a.joined(whole, nodes)
 	}
 	if a.exactLook.part > 0 {
 		if nodes := max(a.affordable/a.exactLook.part, a.exactLook.each*a.n); nodes >= fewPlans*a.n {
@@ -268,12 +271,24 @@ func (a *auto) askTurn(ctx context.Context, steps int64) {
 func (a *auto) mergeTurns(ctx context.Context, nodes int64, once bool) {
 	for lowered := true; lowered && !a.over(); {
 		share := int64(mergeShare)
-		if a.learned.Dives() && a.o.NodeLimit == 0 && !once {
+		if a.learned.Lowers() && a.o.NodeLimit == 0 && !once {
 			share *= grow
 		}
 		before := a.height
 		a.together(ctx, times(share, nodes), nextInRound)
 		lowered = a.height < before && !once
+	}
+}
+
+// joined has merge go on after its look, if groups are much fewer than buffers, as long as that lowers the plan. Each turn
+// has grow times the nodes of the one before. Without a limit they end with those that merge has in the first round.
+func (a *auto) joined(ctx context.Context, nodes int64) {
+	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
+	nodes = times(grow, nodes)
+	for lowered := a.learned.Joined(); lowered && !a.over() && (limited || nodes <= times(mergeShare, a.affordable)); {
+		before := a.height
+		a.together(ctx, a.share(nodes), "the groups are few")
+		lowered, nodes = a.height < before, times(grow, nodes)
 	}
 }
 

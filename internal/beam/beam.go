@@ -4,6 +4,7 @@
 //	pass.go      one pass over time, and what happens if a beam dies
 //	layouts.go   layouts of the live buffers, their scores and their children
 //	eject.go     the other technique: take out what is too high, and let it displace others
+//	ejector.go   ejections without passes, for merge
 //	slide.go     in ejections: how far placed buffers can move to make room
 package beam
 

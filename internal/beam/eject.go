@@ -66,6 +66,7 @@ type ejection struct {
 	tops   []int64 // the same of their lowest ends
 	rng    *rand.Rand
 	rounds uint64
+	period int64   // nodes from one call of relax to the next
 	share  float64 // how much of the way from the height to the goal an attempt aims down
 	slides
 }
@@ -99,8 +100,9 @@ func newEjection(x *pass) *ejection {
 	}
 	e.spots, e.cost = make([]spot, n), make([]int64, n)
 	e.agenda.queued = make([]bool, n)
-	e.skyline = make([]int64, slices.Max(x.last))
 	e.tall = slices.Clone(e.with)
+	e.moments()
+	e.period = int64(max(1, n/relaxPart))
 	return e
 }
 
@@ -170,7 +172,8 @@ func (e *ejection) run(best []int64, height, goal, nodes int64) ([]int64, int64)
 	return best, height
 }
 
-// attempt looks for a plan below the ceiling, then below higher ones up to most. It starts from a plan.
+// attempt looks for a plan below the ceiling, then below higher ones up to most. It starts from a plan, in which buffers
+// with a negative offset are out.
 func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
 	e.rounds++
 	e.rng = rand.New(rand.NewPCG(e.o.Seed, e.rounds))
@@ -178,20 +181,19 @@ func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
 	e.roof = ceiling
 	for k, i := range e.order {
 		at := start[i] / e.granule
-		e.spots[k], e.cost[k] = spot{at: at, top: at + e.size[k], high: at, placed: true}, costUnit
+		e.spots[k], e.cost[k] = spot{at: at, top: at + e.size[k], high: at, placed: start[i] >= 0}, costUnit
 	}
 	if e.settings.slide {
 		e.relax()
 	}
 	for k := range e.spots {
-		if e.spots[k].top > ceiling {
+		if s := &e.spots[k]; s.top > ceiling || !s.placed {
 			e.drop(int32(k))
 		}
 	}
 	if e.settings.slide {
 		e.relax() // without those above the ceiling
 	}
-	period := int64(max(1, len(e.order)/relaxPart))
 	raised := 0
 	fewest, since := len(e.out), e.nodes
 	for len(e.out) > 0 {
@@ -207,7 +209,7 @@ func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
 			e.roof = ceiling
 			fewest, since = len(e.out), e.nodes
 		}
-		if e.nodes++; e.settings.slide && e.nodes%period == 0 {
+		if e.nodes++; e.settings.slide && e.nodes%e.period == 0 {
 			e.relax()
 		}
 		e.put(e.pop(), ceiling)

@@ -1,6 +1,9 @@
 package beam
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Idea: at fixed offsets the free bytes of a full memory lie scattered, and a buffer fits only if a single hole is large
 // enough. But what lies around the holes can move. So an ejection keeps, for each placed buffer, the lowest and the
@@ -17,12 +20,12 @@ import "slices"
 // the next call of relax. So the bounds are valid at all times, and a little too narrow.
 //
 // Complexity: a placement looks at the neighbours of each buffer whose bound changes. relax takes O(n log n) and one step
-// for each section in which a buffer is live. It runs after every n/relaxPart nodes.
+// for each moment at which a buffer is live (see moments).
 //
 // Source: this project. Heads and tails of operations, and where one can be inserted between them, are known from job
 // shops: Mastrolilli and Gambardella, "Effective neighbourhood functions for the flexible job shop problem" (2000).
 
-// relaxPart is how often bounds are made exact while as many buffers are placed as there are.
+// relaxPart is how often a beam's ejections make bounds exact while as many buffers are placed as there are.
 const relaxPart = 100
 
 // A spot is where a buffer lies: its lowest offset, the end there, and its highest offset. Without slide the two
@@ -38,7 +41,8 @@ type slides struct {
 	agenda       agenda
 	below, above []int32 // the neighbours of one buffer
 	keys         []int64 // lowest offset and buffer in one number, ascending
-	skyline      []int64 // by section
+	began, done  []int32 // buffer k is live at the moments began[k]:done[k]
+	skyline      []int64 // by moment
 }
 
 // between places buffer k around offset at. All placed neighbours can be below at or above its end there. Those that can be
@@ -117,7 +121,7 @@ func (e *ejection) relax() {
 	clear(e.skyline)
 	for _, key := range e.keys {
 		k := key & costMost
-		bound, steps := int64(0), e.skyline[e.first[k]:e.last[k]]
+		bound, steps := int64(0), e.skyline[e.began[k]:e.done[k]]
 		for _, step := range steps {
 			bound = max(bound, step)
 		}
@@ -133,7 +137,7 @@ func (e *ejection) relax() {
 	}
 	for i := len(e.keys) - 1; i >= 0; i-- {
 		k := e.keys[i] & costMost
-		bound, steps := e.roof, e.skyline[e.first[k]:e.last[k]]
+		bound, steps := e.roof, e.skyline[e.began[k]:e.done[k]]
 		for _, step := range steps {
 			bound = min(bound, step)
 		}
@@ -143,6 +147,29 @@ func (e *ejection) relax() {
 			steps[i] = high
 		}
 	}
+}
+
+// moments numbers the moments at which a buffer ends and one has begun since the last of them. Any two buffers that are
+// live together are so at one of these, and each buffer is live at a run of them.
+func (e *ejection) moments() {
+	n := len(e.order)
+	e.began, e.done = make([]int32, n), make([]int32, n)
+	byEnd := make([]int32, n)
+	for k := range byEnd {
+		byEnd[k] = int32(k)
+	}
+	slices.SortStableFunc(byEnd, func(i, j int32) int { return cmp.Compare(e.last[i], e.last[j]) })
+	next, count, grown := 0, int32(0), false
+	for _, j := range byEnd {
+		for ; next < n && e.first[next] < e.last[j]; next++ {
+			e.began[next], grown = count, true
+		}
+		if grown {
+			count, grown = count+1, false
+		}
+		e.done[j] = count
+	}
+	e.skyline = make([]int64, count)
 }
 
 // roundUp and roundDown round to a multiple. Most alignments are 1, and a division takes long.

@@ -177,7 +177,7 @@ var layers = []struct {
 	{"internal/beam", with(placing, "internal/greedy")},
 	{"internal/climb", with(placing, "internal/greedy", "internal/exact/engine")},
 	{"internal/merge/walls", []string{"internal/run", "internal/sorting", "internal/invariants"}},
-	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls")},
+	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls", "internal/beam")},
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/beam",
 		"internal/climb", "internal/planners/tela")},
 	// names the fixed offsets that collide

@@ -24,6 +24,7 @@ import (
 //
 //	nodes/2   usually
 //	nodes·3/4 if a dive was the last to lower the plan
+//	nodes/32  if an ejection has lowered it (ejections.go), and nodes/4 if a dive has since
 //
 // of all nodes so far. In packings, only merging helps, and dives must leave it the time.
 //
@@ -55,9 +56,6 @@ type diving struct {
 	idle   int64        // dives since one has lowered the plan
 	only   bool         // nothing can be merged: there are only dives
 }
-
-// Dives reports whether a dive was the last to lower the plan. Then more dives are the best use of the time.
-func (l *Learned) Dives() bool { return l.diving.won }
 
 // bell is a random number around 0, of variance 1 and nearly normal: the sum of three uniform
 // numbers, moved and scaled.
@@ -184,8 +182,13 @@ func (d *diver) run(rng *rand.Rand) {
 func (d *diver) next(rng *rand.Rand, first bool) (order *engine.Score, target, limit, most int64) {
 	d.mu.Lock()
 	share := d.s.nodes / 2
-	if d.s.diving.won {
+	switch {
+	case d.s.diving.won && d.s.ejecting.won:
+		share = d.s.nodes / 4
+	case d.s.diving.won:
 		share += d.s.nodes / 4
+	case d.s.ejecting.won:
+		share, first = d.s.nodes/rivals-diveNodes*int64(len(d.leaves)), false
 	}
 	if d.s.diving.only {
 		share = math.MaxInt64

@@ -12,5 +12,7 @@
 //	walls/       problems in which almost every byte is in use, moment by moment
 //	rounds.go    take a part of the composites apart, and merge again
 //	roots.go     the composites as a problem, and back
+//	ejections.go mend the lowest plan: groups that are too high displace others
 //	dives.go     short searches in orders drawn at random
+//	learned.go   what one run passes on to the next
 package merge

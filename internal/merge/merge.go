@@ -51,13 +51,6 @@ type Planner struct {
 	Learned *Learned
 }
 
-// Learned is what a run passes on to the next: which orders are good. The zero value is for the first run.
-type Learned struct {
-	diving   diving
-	halving  halving
-	restarts int // of all runs so far
-}
-
 // Name returns the planner's name.
 func (*Planner) Name() string { return "merge" }
 
@@ -74,7 +67,7 @@ func (p *Planner) Info() plan.Info {
 func fresh() run.Settings { return new(settings) }
 
 type settings struct {
-	stacks, wheels, rounds, aside, settling, loosening, halving, dives, walls bool
+	stacks, wheels, rounds, aside, settling, loosening, halving, dives, ejections, walls bool
 
 	width           int
 	nodes, patience int64
@@ -92,6 +85,8 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.loosening, "loosening", "split the groups that such rules are about, level by level")
 	d.Technique(&s.halving, "halving", "if little fits together, plan the groups at a few heights")
 	d.Technique(&s.dives, "dives", "plan the groups by short searches, in random orders near the last one that worked")
+	d.Technique(&s.ejections, "ejections",
+		"mend the lowest plan: groups that are too high come out, and displace others at a growing price")
 	d.Technique(&s.walls, "walls",
 		"if (almost) every byte is in use: derive plans from the moments at which buffers end and begin, with every "+
 			"order that these allow")
@@ -141,15 +136,14 @@ func (m *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	defer s.watch.Close()
 	s.report()
 	if m.Learned != nil {
-		s.diving, s.halving, s.begun = m.Learned.diving, m.Learned.halving, m.Learned.restarts
-		s.diving.nodes, s.diving.idle = 0, 0
+		m.Learned.recall(s)
 	}
 	s.restarts()
 	if invariants.Enabled {
 		s.check()
 	}
 	if m.Learned != nil {
-		m.Learned.diving, m.Learned.halving, m.Learned.restarts = s.diving, s.halving, s.begun
+		m.Learned.note(s)
 	}
 	r.Stats.Nodes = s.nodes
 	if o.Fits(s.height) {
@@ -160,22 +154,25 @@ func (m *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 
 // search is a run.
 type search struct {
-	ctx     context.Context // for exact search
-	watch   *run.Watch
-	tl      *timeline.Timeline
-	o       *plan.Options
-	set     settings
-	goal    int64 // stop at this height
-	step    int64 // divides every height
-	best    []int64
-	height  int64
-	nodes   int64
-	failed  bool // an attempt at the goal has failed
-	diving  diving
-	halving halving
-	base    *base   // nil before the first restart
-	begun   int     // restarts, earlier runs included
-	walled  float64 // the share of bytes in use, if walls are used; otherwise 0
+	ctx       context.Context // for exact search
+	watch     *run.Watch
+	tl        *timeline.Timeline
+	o         *plan.Options
+	set       settings
+	goal      int64 // stop at this height
+	step      int64 // divides every height
+	best      []int64
+	height    int64
+	nodes     int64
+	failed    bool // an attempt at the goal has failed
+	diving    diving
+	halving   halving
+	ejecting  ejecting
+	attempted int64   // nodes of attempts
+	base      *base   // nil before the first restart
+	begun     int     // restarts, earlier runs included
+	joined    bool    // see Learned
+	walled    float64 // the share of bytes in use, if walls are used; otherwise 0
 }
 
 // restarts makes restarts until the run is done, nothing can be merged, or patience ends.
@@ -230,8 +227,10 @@ func (s *search) restart(rng *rand.Rand, k int) (again bool) {
 		s.dives(m, rng)
 		return false
 	}
+	s.joined = 2*len(m.live) < buffers
 	s.rounds(m, rng, stale<<bits.TrailingZeros(uint(k+1)))
 	s.tied(m, rng)
+	s.ejections(m, rng)
 	s.dives(m, rng)
 	return true
 }
@@ -292,6 +291,9 @@ func (s *search) attemptWithin(m *merger, rng *rand.Rand, each int64) {
 	if s.done() || len(m.live) > thresholds.MergeAttemptsMost || s.walled > 0 && len(m.live) > thresholds.MergeWalledMost {
 		return
 	}
+	if s.ejecting.won && s.attempted+each*int64(len(m.live)) > s.nodes/rivals {
+		return
+	}
 	target := s.target(rng)
 	if !s.reach(m, target, each) {
 		s.failed = s.failed || target == s.goal
@@ -307,6 +309,7 @@ func (s *search) reach(m *merger, target, each int64) bool {
 	p := m.problem(s.tl)
 	composites, taken := engine.Fit(s.ctx, s.watch, p, target, nodes, s.o.Workers)
 	s.nodes += taken
+	s.attempted += taken
 	if composites == nil {
 		return false
 	}
