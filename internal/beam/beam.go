@@ -55,7 +55,7 @@ func fresh() run.Settings { return new(settings) }
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	back, ahead, reverse, eject, slide bool
+	back, ahead, alike, reverse, eject, slide bool
 
 	width, widest int
 }
@@ -64,6 +64,7 @@ type settings struct {
 func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.back, "back", "if no layout goes on, go back some buffers and pass the place with a wider beam and with chance")
 	d.Technique(&s.ahead, "ahead", "drop layouts that leave no hole for a large buffer that begins soon")
+	d.Technique(&s.alike, "alike", "of layouts with the same holes over time, such as one that is upside down, keep one")
 	d.Technique(&s.reverse, "reverse", "every second pass runs backward in time")
 	d.Technique(&s.eject, "eject", "between passes, take out buffers that are too high and let them displace others at a growing price")
 	d.Technique(&s.slide, "slide", "what an ejection has placed moves up and down to make room for a buffer")
@@ -84,7 +85,7 @@ const (
 
 const (
 	// passNodes is how many nodes a pass may take for each layout and buffer, with all ways back.
-	passNodes = 20
+	passNodes = 10
 	// ejectNodes is the same of the longest turn of ejections. After a turn that lowers the plan the next is ejectGrowth
 	// times as long, else shorter by as much, down to one part in ejectShortest of it. The first is one part in ejectGrowth.
 	ejectNodes, ejectShortest, ejectGrowth = 16, 64, 4

@@ -2,6 +2,7 @@ package beam
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -92,7 +93,7 @@ func TestTechniques(t *testing.T) {
 	sizes := []func(r *rand.Rand) int64{even, heavy}
 	all := sum(4, sizes, "eject")
 	t.Logf("%.2f%% above the bound", all)
-	for _, name := range []string{"back", "ahead", "reverse"} {
+	for _, name := range []string{"back", "ahead", "alike", "reverse"} {
 		off := sum(4, sizes, "eject", name)
 		t.Logf("%.2f%% without %s", off, name)
 		if off <= all {
@@ -130,7 +131,7 @@ func TestSameAgain(t *testing.T) {
 func passOf(t *testing.T, tl *timeline.Timeline) *pass {
 	s := &search{o: &plan.Options{}, watch: run.NewWatch(context.Background()), end: math.MaxInt64}
 	t.Cleanup(s.watch.Close)
-	s.settings.back, s.settings.ahead, s.settings.slide = true, true, true
+	s.settings.back, s.settings.ahead, s.settings.alike, s.settings.slide = true, true, true, true
 	return newPass(s, tl, false)
 }
 
@@ -139,25 +140,18 @@ func TestRestore(t *testing.T) {
 	tl := timeline.New(crowded(2, 150, 1<<13, even))
 	x := passOf(t, tl)
 	x.run(2*tl.LowerBound, 8)
-	for k := 10; k > 0; k-- { // the hashes of a pass that ended, after buffer 14k
+	for k := 10; k > 0; k-- { // the layouts after buffer 14k
 		x.restore(14 * k)
 		before := slices.Clone(x.now.at[:x.now.n*x.now.stride])
-		hashes := slices.Clone(x.now.hash[:x.now.n])
 		x.advance(x.first[14*k-1])
 		for s := range x.now.n {
 			if from := s * x.now.stride; !slices.IsSorted(before[from : from+x.now.live]) {
 				t.Fatalf("buffer %d: offsets do not ascend", 14*k)
 			}
-			sum := uint64(0)
-			for r := s * x.now.stride; r < s*x.now.stride+x.now.live; r++ {
-				sum += x.mark(x.now.id[r], x.now.at[r])
-			}
-			if x.now.hash[s] != sum || hashes[s] != sum {
-				t.Fatalf("buffer %d: the hash of layout %d is not the sum of its marks", 14*k, s)
-			}
 		}
-		if slices.Sort(hashes); len(slices.Compact(hashes)) != x.now.n {
-			t.Errorf("buffer %d: two layouts of a beam are equal", 14*k)
+		scores := slices.Clone(x.now.score[:x.now.n])
+		if slices.Sort(scores); len(slices.Compact(scores)) != x.now.n {
+			t.Errorf("buffer %d: two layouts of a beam are alike", 14*k)
 		}
 	}
 }
@@ -185,6 +179,80 @@ func TestScore(t *testing.T) {
 		if x.advance(x.first[k]); !slices.Equal(want, x.now.score[:x.now.n]) {
 			t.Fatalf("buffer %d: scores %v, added up anew %v", k, want, x.now.score[:x.now.n])
 		}
+	}
+}
+
+// TestHoles: the score of a layout is the sum over its holes, moment by moment; a layout that is upside down has the same
+// score; and layouts of the same buffers with the same score have holes of the same sizes at each moment.
+func TestHoles(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	same, differ := 0, 0
+	for range 300 {
+		const n, ceiling = 6, 24
+		x := &pass{ceiling: ceiling, mean: 2, value: make([]int64, n)}
+		for k := range n {
+			x.size, x.last = append(x.size, 1+r.Int64N(3)), append(x.last, 1+r.Int32N(5))
+			x.value[k] = worth(x.last[k])
+		}
+		seen := map[int64]string{}
+		for range 30 {
+			at, id, lower := []int64{}, []int32{}, int64(0)
+			for _, k := range r.Perm(n) {
+				lower += r.Int64N(2)
+				at, id = append(at, lower), append(id, int32(k))
+				lower += x.size[k]
+			}
+			want, shape := int64(0), ""
+			for now := range int32(6) {
+				var holes []int64
+				top, until := int64(0), worth(now+1)
+				if now == 5 {
+					until = horizon
+				}
+				for i := range n + 1 {
+					upper := int64(ceiling)
+					if i < n {
+						if x.last[id[i]] <= now {
+							continue
+						}
+						upper = at[i]
+					}
+					if upper > top {
+						holes = append(holes, upper-top)
+						want += x.weight(upper-top) * (until - worth(now))
+					}
+					if i < n {
+						top = upper + x.size[id[i]]
+					}
+				}
+				slices.Sort(holes)
+				shape += fmt.Sprint(holes)
+			}
+			got := x.total(at, id)
+			if got != want {
+				t.Fatalf("score %d, moment by moment %d: %v of sizes %v until %v", got, want, at, x.size, x.last)
+			}
+			for i := range n / 2 {
+				at[i], at[n-1-i], id[i], id[n-1-i] = at[n-1-i], at[i], id[n-1-i], id[i]
+			}
+			for i, k := range id {
+				at[i] = ceiling - at[i] - x.size[k]
+			}
+			if turned := x.total(at, id); turned != got {
+				t.Fatalf("score %d, upside down %d: %v of sizes %v until %v", got, turned, at, x.size, x.last)
+			}
+			if before, ok := seen[got]; ok && before != shape {
+				t.Fatalf("two layouts of score %d: holes %s and %s", got, before, shape)
+			} else if ok {
+				same++
+			} else {
+				differ++
+			}
+			seen[got] = shape
+		}
+	}
+	if same < 100 || differ < 100 {
+		t.Errorf("%d layouts have the score of another, %d do not: the cases are lopsided", same, differ)
 	}
 }
 

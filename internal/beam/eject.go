@@ -45,19 +45,15 @@ const (
 	raises = 3
 )
 
-// An ejection is the problem as this search sees it, and its state. Buffers are numbered as in pass.order; offsets,
-// sizes and alignments are in granules: the greatest common divisor of sizes and of alignments above 1. A plan whose
-// offsets are rounded down to granules is a plan.
+// An ejection is the problem as this search sees it, and its state. Buffers are numbered as in pass.order, and offsets
+// are in granules. A plan whose offsets are rounded down to granules is a plan.
 type ejection struct {
 	*pass
-	granule int64
-	size    []int64
-	align   []int64
-	from    []int32 // the neighbours of buffer k, live together with it, are with[from[k]:from[k+1]]
-	with    []int32
-	tall    []int32 // the same neighbours; each list in the order of their tops, and those of with by high, as seen last
-	rank    []int32 // by area, 0 for the largest
-	ranked  []int32 // the buffer of each rank
+	from   []int32 // the neighbours of buffer k, live together with it, are with[from[k]:from[k+1]]
+	with   []int32
+	tall   []int32 // the same neighbours; each list in the order of their tops, and those of with by high, as seen last
+	rank   []int32 // by area, 0 for the largest
+	ranked []int32 // the buffer of each rank
 
 	spots  []spot
 	cost   []int64
@@ -75,15 +71,8 @@ type ejection struct {
 func newEjection(x *pass) *ejection {
 	n := len(x.order)
 	e := &ejection{pass: x, share: 0.25}
-	for k := range n {
-		if e.granule = divisor(e.granule, x.size[k]); x.align[k] > 1 {
-			e.granule = divisor(e.granule, x.align[k])
-		}
-	}
 	total := int64(0)
 	for k := range n {
-		e.size = append(e.size, x.size[k]/e.granule)
-		e.align = append(e.align, max(1, x.align[k]/e.granule))
 		total += e.size[k] + e.align[k]
 	}
 	if total >= granules || n > costMost || !e.meet() {

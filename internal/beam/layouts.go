@@ -1,48 +1,51 @@
 package beam
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 )
 
-// Idea: the score of a layout tells how scattered the free bytes will be. Two neighbours that end at d and e are a border
-// between used and free bytes from min(d, e) to max(d, e). A hole has two borders, so with a weight for each moment,
+// Idea: the score of a layout tells how scattered the free bytes will be. While nothing new comes, each hole grows: when
+// a buffer beside it ends, the holes on both sides and the buffer are one hole. So the holes from now on are a tree, and
 //
-//	score = sum over neighbours of |worth(d) - worth(e)| = weighted number of borders of holes from now on
+//	score = sum over the holes of this tree of weight(size) · (worth(end) - worth(begin))
 //
-// Near moments weigh more, since later ones will be filled otherwise: worth(d) = log(1 + d - now). A hole counts as a
-// neighbour that ends now, and the ends of memory as neighbours that end late. A child's score follows from its
-// layout's in O(1), since only the neighbours of the new buffer change. Scores are integers, so they are the same on
-// every machine.
+// Many holes are bad, whatever their sizes, so the weight grows slowly with the size. Near moments weigh more, since later
+// ones will be filled otherwise. Scores are integers, so they are the same on every machine.
 //
-// Invariant: in each layout the offsets ascend. hash is the sum of the marks of its buffers, so two layouts that look the
-// same from now on have the same hash.
+// Two layouts with holes of the same sizes at each moment have the same score: one that is upside down, or one with
+// stacks in another order. So of layouts with the same score only one is kept (alike). Without this a beam is mostly
+// such copies.
+//
+// Invariant: in each layout the offsets ascend. The score of a child is that of its layout, and what changes: until the new
+// buffer ends, the hole in which it lies is two. After that it is what it was.
+//
+// Complexity: a child takes as many steps as buffers beside its hole end one after the other before the new one does.
 
-// unit is the worth of one doubling of the remaining life. edge is the worth of the ends of memory.
+// unit is the worth of the first moment. horizon is the worth of the ends of memory.
 const (
-	unit = 1 << 10
-	edge = 12 * unit
+	unit    = 1 << 10
+	horizon = 1 << 20
 )
+
+// weightUnit is the weight of a hole without bytes.
+const weightUnit = 1 << 10
 
 // aheadMost is how many large buffers a layout must have holes for. aheadBuffers is how far away they begin at most.
 const aheadMost, aheadBuffers = 8, 256
 
-const odd = 0x9e3779b97f4a7c15
-
-// mix scatters the bits of x. Source: the finaliser of splitmix64.
-func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+// worth returns how much so many moments weigh: the square root, in units.
+func worth(d int32) int64 {
+	return min(int64(unit*math.Sqrt(float64(d))), horizon)
 }
 
-// mark is what a buffer at an offset adds to the hash of its layout.
-func (x *pass) mark(k int32, at int64) uint64 { return mix(x.key[k] ^ uint64(at)*odd) }
-
-// worth returns log2(1+d) in units, where lines join the powers of two.
-func worth(d int32) int64 {
-	log := bits.Len32(uint32(d)+1) - 1
-	return int64(log)*unit + ((int64(d)+1)*unit>>log - unit)
+// weight is what a hole of a size weighs while it is there. One as large as the mean buffer weighs 1.3 times a small one.
+func (x *pass) weight(hole int64) int64 {
+	if hole <= 0 {
+		return 0
+	}
+	return weightUnit + int64(weightUnit*0.3*math.Sqrt(float64(hole)/x.mean))
 }
 
 // A beam is layouts of the same buffers. The arrays at and id have stride entries for each layout, the others one.
@@ -51,7 +54,6 @@ type beam struct {
 	at              []int64 // the offsets, ascending
 	id              []int32 // their buffers, as places in pass.order
 	score           []int64
-	hash            []uint64
 	trace           []int32 // the node of each layout
 }
 
@@ -61,7 +63,6 @@ func (g *beam) room(layouts int) {
 		g.at = append(g.at, make([]int64, layouts*g.stride-len(g.at))...)
 		g.id = append(g.id, make([]int32, layouts*g.stride-len(g.id))...)
 		g.score = append(g.score, make([]int64, layouts-len(g.score))...)
-		g.hash = append(g.hash, make([]uint64, layouts-len(g.hash))...)
 		g.trace = append(g.trace, make([]int32, layouts-len(g.trace))...)
 	}
 }
@@ -75,34 +76,86 @@ func (x *pass) advance(now int32) {
 	live := g.live
 	for s := range g.n {
 		from := s * g.stride
-		to, score, top, below, hash := from, int64(0), int64(0), int64(edge), g.hash[s]
+		to := from
 		for r := from; r < from+live; r++ {
-			k, at := g.id[r], g.at[r]
-			if x.last[k] <= now {
-				hash -= x.mark(k, at)
-				continue
+			if k := g.id[r]; x.last[k] > now {
+				g.id[to], g.at[to] = k, g.at[r]
+				to++
 			}
-			v := x.value[k]
-			score += border(below, v, at > top)
-			below, top = v, at+x.size[k]
-			g.id[to], g.at[to] = k, at
-			to++
 		}
-		g.score[s], g.hash[s], g.live = score+border(below, edge, top < x.ceiling), hash, to-from
+		g.score[s], g.live = x.total(g.at[from:to], g.id[from:to]), to-from
 	}
 }
 
-// border is what two neighbours add to a score, with a hole between them or without one.
-func border(v, w int64, hole bool) int64 {
-	if hole {
-		return v + w
+// never is the worth of what does not end.
+const never = int64(1) << 62
+
+// A wall is a buffer beside a hole, or an end of memory: until when it is there, and its upper end.
+type wall struct{ until, top int64 }
+
+// total adds up the score of a layout. walls are those below, each there for longer than the next one.
+func (x *pass) total(at []int64, id []int32) (score int64) {
+	walls := append(x.walls[:0], wall{until: never})
+	top := int64(0)
+	for r := 0; r <= len(at); r++ {
+		upper, until := x.ceiling, never
+		if r < len(at) {
+			upper, until = at[r], x.value[id[r]]
+		}
+		score += x.weight(upper-top) * min(walls[len(walls)-1].until, until, horizon)
+		for len(walls) > 1 && walls[len(walls)-1].until <= until { // it ends, and the hole below it is one with that above
+			ended := walls[len(walls)-1].until
+			walls = walls[:len(walls)-1]
+			w := walls[len(walls)-1]
+			score += x.weight(upper-w.top) * (min(w.until, until, horizon) - ended)
+		}
+		if r < len(at) {
+			top = upper + x.size[id[r]]
+			walls = append(walls, wall{until: until, top: top})
+		}
 	}
-	return max(v-w, w-v)
+	x.walls = walls
+	return score
+}
+
+// growing adds up what the hole from lower to upper weighs until a moment, while it grows. It lies between the buffers
+// of ranks below and above of a layout; those that a layout does not have never end.
+func (x *pass) growing(at []int64, id []int32, below, above int, lower, upper, until int64) (score int64) {
+	down, up, now := never, never, int64(0)
+	if below >= 0 {
+		down = x.value[id[below]]
+	}
+	if above < len(id) {
+		up = x.value[id[above]]
+	}
+	for {
+		end := min(down, up)
+		score += x.weight(upper-lower) * (min(end, until) - now)
+		if end >= until {
+			return score
+		}
+		now = end
+		if down == end {
+			for below--; below >= 0 && x.value[id[below]] <= end; below-- {
+			}
+			if lower, down = 0, never; below >= 0 {
+				lower, down = at[below]+x.size[id[below]], x.value[id[below]]
+			}
+		}
+		if up == end {
+			for above++; above < len(id) && x.value[id[above]] <= end; above++ {
+			}
+			if upper, up = x.ceiling, never; above < len(id) {
+				upper, up = at[above], x.value[id[above]]
+			}
+		}
+	}
 }
 
 // A child is a layout with one more buffer.
 type child struct {
 	score  int64
+	chance int64 // what chance adds to the score
 	at     int64
 	layout int32
 	rank   int32 // of the new buffer in the layout
@@ -110,8 +163,8 @@ type child struct {
 
 // before orders children, the best first. No two are equal.
 func (c *child) before(d *child) bool {
-	if c.score != d.score {
-		return c.score < d.score
+	if a, b := c.score+c.chance, d.score+d.chance; a != b {
+		return a < b
 	}
 	if c.layout != d.layout {
 		return c.layout < d.layout
@@ -122,44 +175,40 @@ func (c *child) before(d *child) bool {
 // bear lists the children of all layouts for buffer k: at the lower and at the upper end of each hole.
 func (x *pass) bear(k int) {
 	g := &x.now
-	size, align, v := x.size[k], x.align[k], x.value[k]
+	size, align, until := x.size[k], x.align[k], x.value[k]
 	x.children = x.children[:0]
 	for s := range g.n {
-		from := s * g.stride
-		lower, below := int64(0), int64(edge)
+		at, id := g.at[s*g.stride:][:g.live], g.id[s*g.stride:][:g.live]
+		lower := int64(0)
 		for r := 0; r <= g.live; r++ {
-			upper, above := x.ceiling, int64(edge)
+			upper := x.ceiling
 			if r < g.live {
-				upper, above = g.at[from+r], x.value[g.id[from+r]]
+				upper = at[r]
 			}
-			if upper-lower >= size {
-				low := (lower + align - 1) / align * align
-				high := (upper - size) / align * align
-				rest := g.score[s] - border(below, above, true)
-				if low <= high {
-					x.add(rest, lower, upper, below, v, above, child{at: low, layout: int32(s), rank: int32(r)}, size)
-				}
-				if low < high {
-					x.add(rest, lower, upper, below, v, above, child{at: high, layout: int32(s), rank: int32(r)}, size)
+			low, high := roundUp(lower, align), roundDown(upper-size, align)
+			if upper-lower >= size && low <= high {
+				rest := g.score[s] - x.growing(at, id, r-1, r, lower, upper, until)
+				for o := low; ; o = high {
+					c := child{at: o, layout: int32(s), rank: int32(r)}
+					c.score = rest + x.growing(at, id, r-1, g.live, lower, o, until) + x.growing(at, id, -1, r, o+size, upper, until)
+					if x.noise > 0 {
+						c.chance = x.rng.Int64N(x.noise)
+					}
+					x.children = append(x.children, c)
+					if o == high {
+						break
+					}
 				}
 			}
 			if r < g.live {
-				lower, below = upper+x.size[g.id[from+r]], above
+				lower = upper + x.size[id[r]]
 			}
 		}
 	}
 }
 
-// add adds a child. rest is the score of its layout without the hole from lower to upper.
-func (x *pass) add(rest, lower, upper, below, v, above int64, c child, size int64) {
-	c.score = rest + border(below, v, c.at > lower) + border(v, above, c.at+size < upper)
-	if x.noise > 0 {
-		c.score += x.rng.Int64N(x.noise)
-	}
-	x.children = append(x.children, c)
-}
-
-// choose makes the next beam of the best children that differ. Children without a hole for a coming buffer are left out.
+// choose makes the next beam of the best children whose scores differ. Children without a hole for a coming buffer are
+// left out.
 func (x *pass) choose(k int) {
 	g, next := &x.now, &x.next
 	h := x.children
@@ -167,16 +216,17 @@ func (x *pass) choose(k int) {
 		sink(h, i)
 	}
 	next.n, next.live = 0, g.live+1
+	x.seen.room(len(h))
 	x.seen.clear()
 	for len(h) > 0 && next.n < x.width {
 		c := h[0]
 		h[0] = h[len(h)-1]
 		h = h[:len(h)-1]
 		sink(h, 0)
-		hash := g.hash[c.layout] + x.mark(int32(k), c.at)
-		if x.seen.has(hash) {
+		if x.settings.alike && x.seen.has(uint64(c.score)) {
 			continue
 		}
+		x.seen.add(uint64(c.score)) // one that is not open has copies that are not
 		if x.nodes++; x.over() {
 			return
 		}
@@ -184,9 +234,8 @@ func (x *pass) choose(k int) {
 		if !x.open() {
 			continue
 		}
-		x.seen.add(hash)
 		x.parent, x.at = append(x.parent, g.trace[c.layout]), append(x.at, c.at)
-		next.score[next.n], next.hash[next.n], next.trace[next.n] = c.score, hash, int32(len(x.parent)-1)
+		next.score[next.n], next.trace[next.n] = c.score, int32(len(x.parent)-1)
 		next.n++
 	}
 }
@@ -244,10 +293,17 @@ func (x *pass) open() bool {
 	return true
 }
 
-// set is a set of hashes: a table with open addressing, at most half full. 0 stands for no entry.
+// mix scatters the bits of x. Source: the finaliser of splitmix64.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// set is a set of scores: a table with open addressing, at most half full. 0 stands for no entry.
 type set []uint64
 
-// room makes room for so many hashes.
+// room makes room for so many scores.
 func (s *set) room(hashes int) {
 	size := 1 << bits.Len(uint(2*hashes))
 	if len(*s) < size {

@@ -23,19 +23,20 @@ import (
 const goesBack = 8
 
 // chance is the most that chance adds to a score while a beam comes to the place again.
-const chance = 3 * unit / 2
+const chance = weightUnit * unit
 
 // pass is the problem as a pass sees it, forward or backward, and the state of the pass.
 type pass struct {
 	*search
-	most  int // layouts that memory allows
-	seed  uint64
-	order []int32 // of buffers: the k-th to begin is order[k]. All else is by k.
-	size  []int64
-	align []int64
-	first []int32 // sections
-	last  []int32
-	key   []uint64 // the same for buffers that are alike from now on
+	most    int // layouts that memory allows
+	seed    uint64
+	granule int64   // the greatest common divisor of sizes and of alignments above 1: offsets are multiples of it
+	order   []int32 // of buffers: the k-th to begin is order[k]. All else is by k, sizes and offsets in granules.
+	size    []int64
+	align   []int64
+	first   []int32 // sections
+	last    []int32
+	mean    float64 // size
 
 	ceiling int64
 	width   int // of the beam
@@ -46,6 +47,7 @@ type pass struct {
 	value     []int64 // of live buffers: see worth
 	coming    []int32 // large buffers that begin soon
 	children  []child // a heap
+	walls     []wall
 	seen      set
 
 	parent []int32 // the trace: by node
@@ -57,7 +59,7 @@ func newPass(s *search, tl *timeline.Timeline, reverse bool) *pass {
 	n := len(tl.Problem.Buffers)
 	x := &pass{
 		search: s, order: make([]int32, 0, n), size: make([]int64, 0, n), align: make([]int64, 0, n),
-		first: make([]int32, 0, n), last: make([]int32, 0, n), key: make([]uint64, 0, n), value: make([]int64, n),
+		first: make([]int32, 0, n), last: make([]int32, 0, n), value: make([]int64, n),
 	}
 	extent := func(i int32) (first, last int32) {
 		if first, last = tl.Extent(int(i)); reverse {
@@ -74,15 +76,22 @@ func newPass(s *search, tl *timeline.Timeline, reverse bool) *pass {
 		jFirst, jLast := extent(j)
 		return cmp.Or(cmp.Compare(iFirst, jFirst), cmp.Compare(b[j].Size, b[i].Size), cmp.Compare(iLast, jLast), cmp.Compare(i, j))
 	})
+	for i := range b {
+		if x.granule = divisor(x.granule, b[i].Size); b[i].Align() > 1 {
+			x.granule = divisor(x.granule, b[i].Align())
+		}
+	}
+	sum := int64(0)
 	begin, end := make([]int32, tl.Sections()+1), make([]int32, tl.Sections()+1)
 	for _, i := range x.order {
 		first, last := extent(i)
 		begin[first]++
 		end[last]++
-		x.size, x.align = append(x.size, b[i].Size), append(x.align, b[i].Align())
+		x.size, x.align = append(x.size, b[i].Size/x.granule), append(x.align, max(1, b[i].Align()/x.granule))
 		x.first, x.last = append(x.first, first), append(x.last, last)
-		x.key = append(x.key, mix(uint64(b[i].Size)*odd^mix(uint64(last))))
+		sum += b[i].Size / x.granule
 	}
+	x.mean = float64(sum) / float64(n)
 	live, stride := 0, 0
 	for s := range begin {
 		live += int(begin[s] - end[s])
@@ -95,7 +104,7 @@ func newPass(s *search, tl *timeline.Timeline, reverse bool) *pass {
 
 // run returns a plan below the ceiling, by buffer of the problem, or nil.
 func (x *pass) run(ceiling int64, width int) []int64 {
-	x.ceiling, x.noise = ceiling, 0
+	x.ceiling, x.noise = ceiling/x.granule, 0
 	x.rng = rand.New(rand.NewPCG(x.o.Seed, x.seed))
 	x.widen(width)
 	x.restore(0)
@@ -138,7 +147,7 @@ func (x *pass) run(ceiling int64, width int) []int64 {
 	offsets := make([]int64, len(x.order))
 	node := x.now.trace[0]
 	for k := len(x.order) - 1; k >= 0; k-- {
-		offsets[x.order[k]] = x.at[node]
+		offsets[x.order[k]] = x.at[node] * x.granule
 		node = x.parent[node]
 	}
 	return offsets
@@ -149,14 +158,13 @@ func (x *pass) widen(width int) {
 	x.width = width
 	x.now.room(width)
 	x.next.room(width)
-	x.seen.room(width)
 }
 
 // restore makes the beam as it was before buffer k, without scores.
 func (x *pass) restore(k int) {
 	g := &x.now
 	g.n, g.live = 1, 0
-	g.trace[0], g.score[0], g.hash[0] = -1, 0, 0
+	g.trace[0], g.score[0] = -1, 0
 	x.levels = x.levels[:k]
 	if k == 0 {
 		x.parent, x.at = x.parent[:0], x.at[:0]
@@ -183,11 +191,7 @@ func (x *pass) restore(k int) {
 			node = x.parent[node]
 		}
 		g.live = live
-		h := uint64(0)
-		for r := from; r < from+live; r++ {
-			h += x.mark(g.id[r], g.at[r])
-		}
-		g.hash[g.n], g.trace[g.n] = h, top
+		g.trace[g.n] = top
 		g.n++
 	}
 }
