@@ -195,7 +195,7 @@ func (b *base) tie(tl *timeline.Timeline) bool {
 		for k, v := range lives {
 			for _, w := range lives[:k] {
 				t := tie{a: w.buffer, b: v.buffer, x: w.window, y: v.window}
-				if seen[t] || b.beside(tl.Spans(int(t.a)), tl.Spans(int(t.b))) {
+				if seen[t] || b.beside(tl.Spans(int(t.a)), tl.Spans(int(t.b)), t.x, t.y) {
 					continue
 				}
 				seen[t] = true
@@ -208,10 +208,16 @@ func (b *base) tie(tl *timeline.Timeline) bool {
 	return true
 }
 
-// beside reports whether two buffers live together in the base.
-func (b *base) beside(x, y []timeline.Span) bool {
+// beside reports whether two buffers live together in the base with these bytes or more: windows there may be smaller.
+func (b *base) beside(x, y []timeline.Span, p, q model.Window) bool {
 	for _, s := range x {
+		if s.Lower > p.Lower || s.Upper < p.Upper {
+			continue
+		}
 		for _, t := range y {
+			if t.Lower > q.Lower || t.Upper < q.Upper {
+				continue
+			}
 			if first, last := max(s.First, t.First), min(s.Last, t.Last); first < last && b.index[first] < b.index[last] {
 				return true
 			}
