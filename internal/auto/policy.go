@@ -29,9 +29,9 @@ var classes = [...]class{
 	// lowest, fits
 	{thresholds.LadderMost, false, false, mergeLook{}, exactLook{4, 16}, asking | exacting | climbing, oneRound, untilAnswer},
 	{thresholds.MergeLeast - 1, false, false, mergeLook{}, exactLook{100, 16}, asking | exacting | climbing, oneRound, untilAnswer},
-	{thresholds.GlanceMost, false, false, mergeLook{4, 16}, exactLook{100, 16}, asking | merging | exacting | beaming | climbing, oneRound, untilAnswer},
-	{thresholds.CoresLeast - 1, false, false, mergeLook{4, 16}, exactLook{100, 0}, asking | merging | exacting | beaming | climbing, oneRound, untilAnswer},
-	{thresholds.ExactMost, true, true, mergeLook{4, 16}, exactLook{100, 0}, asking | merging | exacting | beaming | climbing, oneRound, untilAnswer},
+	{thresholds.GlanceMost, false, false, mergeLook{4, 32}, exactLook{100, 16}, asking | merging | exacting | beaming | climbing, oneRound, untilAnswer},
+	{thresholds.CoresLeast - 1, false, false, mergeLook{4, 32}, exactLook{100, 0}, asking | merging | exacting | beaming | climbing, oneRound, untilAnswer},
+	{thresholds.ExactMost, true, true, mergeLook{4, 32}, exactLook{100, 0}, asking | merging | exacting | beaming | climbing, oneRound, untilAnswer},
 	{thresholds.LargeAbove, true, true, mergeLook{4, 16}, exactLook{}, asking | merging | beaming | climbing, oneRound, oneRound},
 	{thresholds.MergeMost, true, true, mergeLook{4, 16}, exactLook{}, asking | merging | beaming | climbing, peakIfClose, peakIfClose},
 	{thresholds.HugeAbove, true, true, mergeLook{0, 4}, exactLook{}, asking | merging | beaming | climbing, peakIfClose, peakIfClose},
@@ -73,7 +73,7 @@ type exactLook struct{ part, each int64 }
 // A mergeLook is the effort of merge in part 3: a hundredth of the first turn of exact search,
 // and at least this many nodes for each buffer, usually and for a packing. 0 means that merge
 // takes no part in the run. In a packing no byte is ever unused, so merge reads few walls at any
-// size. A quarter of the packings of 5,000 buffers take 4 to 10 nodes a buffer.
+// size. A quarter of the packings of 5,000 buffers take 4 to 10 nodes a buffer. On a coarse grid, 1,000 take 2 to 20.
 type mergeLook struct{ usual, packing int64 }
 
 // An ending says how part 4 ends.

@@ -269,9 +269,10 @@ func (a *auto) askTurn(ctx context.Context, steps int64) {
 // mergeTurns runs turns of merge as long as they lower the plan, or one turn if there is only one round. nodes is the
 // node limit of exact search in this round.
 func (a *auto) mergeTurns(ctx context.Context, nodes int64, once bool) {
+	packed := a.packed()
 	for lowered := true; lowered && !a.over(); {
 		share := int64(mergeShare)
-		if a.learned.Lowers() && a.o.NodeLimit == 0 && !once {
+		if (packed || a.learned.Lowers()) && a.o.NodeLimit == 0 && !once {
 			share *= grow
 		}
 		before := a.height

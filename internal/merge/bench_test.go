@@ -15,7 +15,7 @@ func BenchmarkMerge(b *testing.B) {
 		m.begin()
 		for range 100 {
 			at := m.rng.Int32N(int32(len(m.starts)))
-			m.round(at-2, at+2)
+			m.round(at-2, at+2, false)
 		}
 	}
 }

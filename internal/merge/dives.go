@@ -25,6 +25,7 @@ import (
 //	nodes/2   usually
 //	nodes·3/4 if a dive was the last to lower the plan
 //	nodes/32  if an ejection has lowered it (ejections.go), and nodes/4 if a dive has since
+//	nodes/16  if rounds take apart only parts (rounds.go)
 //
 // of all nodes so far. In packings, only merging helps, and dives must leave it the time.
 //
@@ -189,6 +190,9 @@ func (d *diver) next(rng *rand.Rand, first bool) (order *engine.Score, target, l
 		share += d.s.nodes / 4
 	case d.s.ejecting.won:
 		share, first = d.s.nodes/rivals-diveNodes*int64(len(d.leaves)), false
+	}
+	if d.s.parts {
+		share = d.s.nodes / 16
 	}
 	if d.s.diving.only {
 		share = math.MaxInt64

@@ -8,17 +8,20 @@ type Learned struct {
 	halving  halving
 	restarts int  // of all runs so far
 	joined   bool // see Joined
+	parts    bool // rounds took only parts of the groups apart
 }
 
 // recall gives a run what was learned. Nodes are counted anew.
 func (l *Learned) recall(s *search) {
 	s.diving, s.ejecting, s.halving, s.begun, s.joined = l.diving, l.ejecting, l.halving, l.restarts, l.joined
+	s.parts = l.parts
 	s.diving.nodes, s.diving.idle, s.ejecting.nodes = 0, 0, 0
 }
 
 // note takes what a run has learned.
 func (l *Learned) note(s *search) {
 	l.diving, l.ejecting, l.halving, l.restarts, l.joined = s.diving, s.ejecting, s.halving, s.begun, s.joined
+	l.parts = s.parts
 }
 
 // Lowers reports whether a dive was the last to lower the plan, or an ejection has. Then more of them are the best use of

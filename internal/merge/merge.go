@@ -3,7 +3,6 @@ package merge
 import (
 	"context"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -67,7 +66,7 @@ func (p *Planner) Info() plan.Info {
 func fresh() run.Settings { return new(settings) }
 
 type settings struct {
-	stacks, wheels, rounds, aside, settling, loosening, halving, dives, ejections, walls bool
+	stacks, wheels, rounds, parts, aside, settling, loosening, halving, dives, ejections, walls bool
 
 	width           int
 	nodes, patience int64
@@ -79,6 +78,7 @@ func (s *settings) Declare(d *run.Declaration) {
 		"stack buffers of equal lifespans; without it, only join buffers of equal size one after the other in time")
 	d.Technique(&s.wheels, "wheels", "join five buffers that form a pinwheel: no straight cut separates them")
 	d.Technique(&s.rounds, "rounds", "split groups and merge them again with other random choices")
+	d.Technique(&s.parts, "parts", "in a packing: split only some of the groups, each to another depth, for thousands of rounds")
 	d.Technique(&s.aside, "aside", "merge buffers whose gaps come from rules such as pairs apart")
 	d.Technique(&s.settling, "settling",
 		"plan groups without such rules, and arrange what is in them so that the rules hold")
@@ -101,10 +101,6 @@ var (
 	weights = [...]float64{1, 0.5, 2, 4}
 	noises  = [...]float64{1, 0.3, 2}
 )
-
-// stale ends the rounds of a restart: after stale·2^t rounds in a row that left no fewer roots,
-// where 2^t is the greatest power of 2 that divides the restart's number: 30, 60, 30, 120, …
-const stale = 30
 
 // Plan merges and plans until a plan meets the bound, or fits the capacity if only that is asked, or until a limit
 // comes or patience ends. A node is a node of exact search, or 256 composites looked at. Windows, gaps and fixed
@@ -173,6 +169,7 @@ type search struct {
 	begun     int     // restarts, earlier runs included
 	joined    bool    // see Learned
 	walled    float64 // the share of bytes in use, if walls are used; otherwise 0
+	parts     bool    // rounds take only parts of the roots apart
 }
 
 // restarts makes restarts until the run is done, nothing can be merged, or patience ends.
@@ -214,6 +211,9 @@ func (s *search) restart(rng *rand.Rand, k int) (again bool) {
 	m.begin()
 	s.charge(m)
 	merged := len(m.live) < buffers
+	if m.stacks {
+		s.parts = s.inParts(len(m.live), buffers)
+	}
 	if s.hopeless(len(m.live), buffers) {
 		s.halve(m)
 		return false
@@ -228,7 +228,10 @@ func (s *search) restart(rng *rand.Rand, k int) (again bool) {
 		return false
 	}
 	s.joined = 2*len(m.live) < buffers
-	s.rounds(m, rng, stale<<bits.TrailingZeros(uint(k+1)))
+	if s.parts && !m.stacks {
+		return true // the restart was for its passes over walls: too many roots are left
+	}
+	s.rounds(m, rng, k)
 	s.tied(m, rng)
 	s.ejections(m, rng)
 	s.dives(m, rng)
@@ -262,25 +265,6 @@ func (s *search) newMerger(rng *rand.Rand, k int) *merger {
 // hopeless reports whether so little fits together that the planner of o.Start does better.
 func (s *search) hopeless(roots, buffers int) bool {
 	return s.o.Start != nil && s.walled == 0 && roots > thresholds.MergeHopelessAbove && roots > buffers-buffers/16
-}
-
-// rounds makes rounds until patience of them in a row have left no fewer roots. Then it makes an attempt.
-func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
-	if !s.set.rounds || s.done() {
-		return
-	}
-	m.noise = noises[rng.IntN(len(noises))]
-	for idle := 0; idle < patience && len(m.live) > 1 && !s.done(); idle++ {
-		c := &m.all[m.live[rng.IntN(len(m.live))]]
-		at, radius := [2]int32{c.first, c.last}[rng.IntN(2)], int32(1)<<rng.IntN(4)
-		before := len(m.live)
-		m.round(at-radius, at+radius)
-		s.charge(m)
-		if len(m.live) < before {
-			idle = -1
-		}
-	}
-	s.attempt(m, rng)
 }
 
 // attempt plans the roots by exact search with a few nodes.

@@ -165,7 +165,7 @@ func TestRounds(t *testing.T) {
 		for range 200 {
 			before, was := len(m.live), m.text()
 			at := rng.Int32N(int32(len(m.starts)))
-			if !m.round(at-2, at+2) {
+			if !m.round(at-2, at+2, rng.IntN(2) == 0) {
 				undone++
 				if m.text() != was {
 					t.Fatalf("seed %d: not as it was", seed)

@@ -78,6 +78,7 @@ type merger struct {
 
 	heap   heap
 	log    []step // what was joined and split since the round began
+	torn   []id   // what the round takes apart, then what it may merge
 	work   int64  // roots looked at
 	most   int64  // how many may be looked at
 	pollIn int    // work until the next look at the watch

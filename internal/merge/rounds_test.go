@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -46,12 +48,68 @@ func TestRoundsMend(t *testing.T) {
 			ctx: t.Context(), watch: m.watch, tl: tl, o: &plan.Options{}, height: math.MaxInt64, goal: tl.LowerBound, step: 1,
 		}
 		s.set.rounds, s.set.nodes = true, 10
-		s.rounds(m, m.rng, stale)
+		s.rounds(m, m.rng, 0)
 		if len(m.live) != ticks+2 {
 			t.Errorf("seed %d: rounds leave %s", seed, m.text())
 		}
 	}
 	if trapped < 10 {
 		t.Errorf("%d of 40 merges fall into the trap", trapped)
+	}
+}
+
+// TestParts plans packings on a grid that is coarse in time and space. Rounds that take everything apart leave dozens of
+// roots there.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	seeds := plantest.Share[uint64](8, 4)
+	with, without := 0, 0
+	for seed := range seeds {
+		p := made(t, "perfect", gen.Options{Buffers: 1000, Horizon: 120, Capacity: 1024, Seed: seed})
+		o := plan.Options{Capacity: p.Capacity, NodeLimit: 40_000}
+		if plantest.Must(t, &Planner{}, p, o).Status.HasPlan() {
+			with++
+		}
+		o.Without = []string{"parts"}
+		if plantest.Must(t, &Planner{}, p, o).Status.HasPlan() {
+			without++
+		}
+	}
+	t.Logf("%d of %d, %d without parts", with, seeds, without)
+	if 2*with < int(seeds) || 4*without > int(seeds) {
+		t.Error("want half of them, and a quarter without parts")
+	}
+}
+
+// TestTearParts: of two roots of eight buffers each, a round in parts leaves some whole, splits some in part and some
+// to the last buffer. Outside its sections it splits nothing.
+func TestTearParts(t *testing.T) {
+	p := &model.Problem{}
+	for k := range 16 {
+		at := int64(k/8) * 10
+		p.Buffers = append(p.Buffers, model.Buffer{ID: string(rune('a' + k)), Lower: at, Upper: at + 9, Size: 1 + int64(k)})
+	}
+	seen := map[int]int{}
+	for seed := range uint64(200) {
+		m := newMerger(t, p)
+		m.rng = random(seed)
+		if m.begin(); len(m.live) != 2 {
+			t.Fatalf("%d roots, want 2", len(m.live))
+		}
+		m.log = m.log[:0]
+		m.tear(0, 1, true)
+		later := 0
+		for _, r := range m.live {
+			if m.all[r].first > 0 {
+				later++
+			}
+		}
+		if later != 1 {
+			t.Fatalf("seed %d: the root outside is split: %s", seed, m.text())
+		}
+		seen[len(m.live)]++
+	}
+	if whole, all := seen[2], seen[9]; whole < 20 || all < 4 || 200-whole-all < 20 {
+		t.Errorf("%d of 200 whole, %d split to the last: %v", whole, all, seen)
 	}
 }
