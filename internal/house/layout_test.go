@@ -214,8 +214,8 @@ var layers = []struct {
 		"internal/ruled/floor", "internal/sorting",
 	}},
 	{"internal/ruled/heights", []string{
-		"model", "internal/lower", "internal/ruled/assign", "internal/ruled/objects", "internal/ruled/places",
-		"internal/ruled/simplex", "internal/splitmix",
+		"model", "internal/bound", "internal/lower", "internal/ruled/assign", "internal/ruled/objects",
+		"internal/ruled/places", "internal/ruled/simplex", "internal/splitmix",
 	}},
 	{"internal/ruled/relax", []string{"model", "plan", "internal/run"}},
 	{"internal/ruled/poollists", []string{"model", "plan", "internal/ruled/relax"}},

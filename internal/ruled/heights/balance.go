@@ -17,11 +17,13 @@ import (
 //
 // Invariant: bodies are in pools that they may be in. The loads returned are the least that were seen.
 //
-// Complexity: mostLooked sections in all. A step takes O(life) for each change that it compares.
+// Complexity: mostLooked sections in all, and fewer for small problems (lookedEach). A step takes O(life) for each change
+// that it compares.
 
 const (
 	mostLooked = 30_000_000
-	tabuLeast  = 5 // steps in which a body may not return; at most four times as many
+	lookedEach = 2_000 // for each body, pool and section
+	tabuLeast  = 5     // steps in which a body may not return; at most four times as many
 )
 
 // A balance is the state of the search.
@@ -89,7 +91,8 @@ func (f *Field) tabu(ctx context.Context, pools []int32, floor int64) (of []int3
 	best := slices.Clone(x.in)
 	least = slices.Max(x.top)
 	state := uint64(len(f.bodies))
-	for step := 1; least > floor && x.looked < mostLooked && (step%256 > 0 || ctx.Err() == nil); step++ {
+	most := min(mostLooked, lookedEach*int64(len(f.bodies)*len(f.pools)*f.sections))
+	for step := 1; least > floor && x.looked < most && (step%256 > 0 || ctx.Err() == nil); step++ {
 		q := int32(slices.Index(x.top, slices.Max(x.top)))
 		at := int32(slices.Index(x.load[q], x.top[q]))
 		x.looked += int64(f.sections)

@@ -22,7 +22,7 @@ import (
 //	bisection  if the height is that of the highest pool, or of one pool: is there a plan within a capacity? That is
 //	           a question without a height, which the other stages answer, or refute
 //	the rest   the least height as a capacity, and the measures after it as the objective
-//	rounds     until a limit: other pools whose loads are low, each planned by itself
+//	rounds     until the end of the time: other pools whose loads are low, each planned by itself
 //
 // Invariant: a plan is never higher than that of the greedy (internal/ruled/heights/order.go). A bound follows from
 // questions that are proven to have no plan.
@@ -112,33 +112,26 @@ func (c *chooser) byLoad(ctx context.Context, round uint64) error {
 	return nil
 }
 
-// someRounds goes on with other pools for half of what is left of the limits.
+// someRounds goes on with other pools for half of the time that is left.
 func (c *chooser) someRounds(ctx context.Context) error {
 	within, end := run.Share(ctx, 2)
 	defer end()
-	nodes := c.options.NodeLimit
-	if nodes > 0 {
-		nodes -= (nodes - c.plans.Stats().Nodes) / 2
-	}
-	return c.rounds(within, nodes)
+	return c.allRounds(within)
 }
 
-// allRounds goes on with other pools until a limit.
-func (c *chooser) allRounds(ctx context.Context) error { return c.rounds(ctx, c.options.NodeLimit) }
-
-// rounds goes on with other pools until the first height is proven, or until a limit. Without one there are no rounds.
-func (c *chooser) rounds(ctx context.Context, nodes int64) error {
+// allRounds goes on with other pools until the first height is proven, or until the end of the time. Without a deadline
+// there are no rounds. Nor are there with a limit of nodes, as questions among several have one.
+func (c *chooser) allRounds(ctx context.Context) error {
 	m := c.leading()[0]
 	_, limited := ctx.Deadline()
 	_, _, one := strings.Cut(string(m), ":")
-	if one || c.field == nil || c.best == nil || !limited && c.options.NodeLimit == 0 {
+	if one || c.field == nil || c.best == nil || !limited || c.options.NodeLimit > 0 {
 		return nil
 	}
 	value := func() int64 { return model.ValueOf(c.best.Measures, m) }
-	for c.leastOf(m) < value() && !c.plans.Over(ctx) && (nodes <= 0 || c.plans.Stats().Nodes < nodes) {
+	for c.leastOf(m) < value() && !c.plans.Over(ctx) {
 		before := value()
 		c.round++
-		c.plans.Count(pools.PackNodes)
 		if err := c.byLoad(ctx, c.round); err != nil {
 			return err
 		}

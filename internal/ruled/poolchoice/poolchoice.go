@@ -45,7 +45,7 @@ var stages = []stage.Stage[*chooser]{
 	{Name: "rounds", Does: "other pools whose loads are low", For: (*chooser).leads, Run: (*chooser).someRounds},
 	{Name: "packing", For: (*chooser).assigned, Run: (*chooser).pack, Nested: true},
 	{Name: "branches", Does: "plans of that choice, and of choices that may be better", Run: (*chooser).explore},
-	{Name: "rounds", Does: "other pools until a limit", For: (*chooser).leads, Run: (*chooser).allRounds},
+	{Name: "rounds", Does: "other pools until the end of the time", For: (*chooser).leads, Run: (*chooser).allRounds},
 }
 
 // A chooser searches the assignments of bodies to pools.

@@ -76,8 +76,10 @@ func main() {
 			}
 			rows = append(rows, r)
 		}
-		if err := show(summary(rows)+fmt.Sprintf("\nSeed %d; %s", *seed, where), *into, "bench:objects"); err != nil {
-			return err
+		if *problems > 0 {
+			if err := show(summary(rows)+fmt.Sprintf("\nSeed %d; %s", *seed, where), *into, "bench:objects"); err != nil {
+				return err
+			}
 		}
 		models, err := models()
 		if err != nil {
