@@ -198,7 +198,7 @@ fuzz:
 
 bench:
 	STOWAGE_DATA="$(DATA)" $(GO) run ./lab/bench/size -into docs/measured.md
-	STOWAGE_DATA="$(DATA)" $(GO) run ./lab/bench/peers -minimalloc "$(MINIMALLOC)" -into docs/measured.md
+	STOWAGE_DATA="$(DATA)" $(GO) run ./lab/bench/peers -minimalloc "$(MINIMALLOC)" -into lab/bench/results/README.md
 	STOWAGE_DATA="$(DATA)" $(GO) run ./lab/bench/peers -minimalloc "$(MINIMALLOC)" -planner exact -into lab/bench/results/README.md
 
 lint:
