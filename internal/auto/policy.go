@@ -133,6 +133,10 @@ const peakNear = 50
 // and of A-K at their capacity, the heuristics solved no such problem of 48 buffers or more.
 const fullOf, fullParts = 2, 3
 
+// beamOf is how much of a memory is in use on average where merge leaves the time to beam, although its groups are few. J
+// of the challenging suite has 0.87, and merge is better there; memories of two sizes have 0.99, and beam is.
+const beamOf = 0.95
+
 // policy returns the row for a problem of n buffers, without the techniques that are off.
 // packed tells whether the problem is a packing; it is called only if that matters.
 func (s *settings) policy(n int64, packed func() bool) class {

@@ -126,12 +126,15 @@ func (a *auto) full(capacity int64) bool {
 }
 
 // nearlyFull reports whether so much memory would be nearly always full: see fullOf.
-func (a *auto) nearlyFull(capacity int64) bool {
+func (a *auto) nearlyFull(capacity int64) bool { return a.inUse(capacity) >= float64(fullOf)/fullParts }
+
+// inUse returns the part of so much memory that is in use on average.
+func (a *auto) inUse(capacity int64) float64 {
 	sum := 0.0
 	for _, load := range a.tl.Load {
 		sum += float64(load)
 	}
-	return fullParts*sum >= fullOf*float64(capacity)*float64(len(a.tl.Load))
+	return sum / (float64(capacity) * float64(len(a.tl.Load)))
 }
 
 // packed reports whether no byte is ever unused at the height of the bound.
@@ -283,10 +286,11 @@ func (a *auto) mergeTurns(ctx context.Context, nodes int64, once bool) {
 
 // joined has merge go on after its look, if groups are much fewer than buffers, as long as that lowers the plan. Each turn
 // has grow times the nodes of the one before. Without a limit they end with those that merge has in the first round.
+// Where beam has turns and memory is full at almost all times, it needs the time more: groups of two sizes are few, too.
 func (a *auto) joined(ctx context.Context, nodes int64) {
 	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
 	nodes = times(grow, nodes)
-	for lowered := a.learned.Joined(); lowered && !a.over() && (limited || nodes <= times(mergeShare, a.affordable)); {
+	for lowered := a.learned.Joined() && !(a.crowded() && a.inUse(a.tl.LowerBound) >= beamOf); lowered && !a.over() && (limited || nodes <= times(mergeShare, a.affordable)); {
 		before := a.height
 		a.together(ctx, a.share(nodes), "the groups are few")
 		lowered, nodes = a.height < before, times(grow, nodes)

@@ -2,7 +2,10 @@ package auto
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/engine"
@@ -154,5 +157,24 @@ func TestLearningIsBrief(t *testing.T) {
 	planned(t, "auto", ctx, tl, o)
 	if exact == 0 || exact > affordable(tl)/learnShare || climb == 0 {
 		t.Errorf("exact has %d nodes of %d in its first turn, and climb %d", exact, affordable(tl), climb)
+	}
+}
+
+// TestFullLeavesMerge: in a memory of two sizes that is full at all times groups are few, and merge does not go on after
+// its look.
+func TestFullLeavesMerge(t *testing.T) {
+	r := rand.New(rand.NewPCG(44, 1))
+	p, used, ends := &model.Problem{}, int64(0), map[int64]int64{}
+	for at := int64(0); len(p.Buffers) < 600; at++ {
+		for used -= ends[at]; used <= 98; {
+			size := 2 + r.Int64N(min(2, 99-used))
+			b := model.Buffer{ID: strconv.Itoa(len(p.Buffers)), Lower: at, Upper: at + 1 + r.Int64N(24), Size: size}
+			p.Buffers, used, ends[b.Upper] = append(p.Buffers, b), used+size, ends[b.Upper]+size
+		}
+	}
+	o := plan.Options{NodeLimit: 2_000, Minimize: true}
+	turns := turnsOf(t, p, o)
+	if slices.Contains(turns, "merge: the groups are few") || !slices.ContainsFunc(turns, func(s string) bool { return strings.HasPrefix(s, "beam") }) {
+		t.Errorf("%q", turns)
 	}
 }
