@@ -290,7 +290,8 @@ func (a *auto) mergeTurns(ctx context.Context, nodes int64, once bool) {
 func (a *auto) joined(ctx context.Context, nodes int64) {
 	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
 	nodes = times(grow, nodes)
-	for lowered := a.learned.Joined() && !(a.crowded() && a.inUse(a.tl.LowerBound) >= beamOf); lowered && !a.over() && (limited || nodes <= times(mergeShare, a.affordable)); {
+	lowered := a.learned.Joined() && !(a.crowded() && a.inUse(a.tl.LowerBound) >= beamOf)
+	for lowered && !a.over() && (limited || nodes <= times(mergeShare, a.affordable)) {
 		before := a.height
 		a.together(ctx, a.share(nodes), "the groups are few")
 		lowered, nodes = a.height < before, times(grow, nodes)

@@ -11,11 +11,11 @@ import (
 // the roots that are left. A round takes apart what is around a boundary, and merges it
 // again with other noise. It is kept if it leaves no more roots than before.
 //
-// In a packing that straight cuts made, most of what is around a boundary is right. There a round takes apart only a part of it (the technique
-// parts): each root has a depth of its own, drawn at random, to which it is split. Many roots stay whole, and a few are
-// split down to their buffers. Thousands of such rounds go from hundreds of roots to one, where rounds that take
-// everything apart stay at dozens. If few roots are left, exact search has an attempt before the rounds end, since a
-// plan of the roots may be one that no merge makes.
+// In a packing that straight cuts made, most of what is around a boundary is right. There a round takes apart only a
+// part of it (the technique parts): each root has a depth of its own, drawn at random, to which it is split. Many
+// roots stay whole, and a few are split down to their buffers. Thousands of such rounds go from hundreds of roots to
+// one, where rounds that take everything apart stay at dozens. If few roots are left, exact search has an attempt
+// before the rounds end, since a plan of the roots may be one that no merge makes.
 //
 // Invariant: undoing the log, its last step first, restores the forest.
 //

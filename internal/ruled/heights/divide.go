@@ -142,7 +142,8 @@ func (x *division) prepare(height int64) {
 	pools := func(it *item) []int32 { return x.bodies[it.body].pools }
 	slices.SortStableFunc(x.items, func(a, b item) int {
 		return cmp.Or(cmp.Compare(min(2, len(pools(&a))), min(2, len(pools(&b)))), cmp.Compare(a.first, b.first),
-			cmp.Compare(b.bytes[b.first], a.bytes[a.first]), slices.Compare(b.bytes, a.bytes), slices.Compare(pools(&a), pools(&b)))
+			cmp.Compare(b.bytes[b.first], a.bytes[a.first]), slices.Compare(b.bytes, a.bytes),
+			slices.Compare(pools(&a), pools(&b)))
 	})
 	n := len(x.items)
 	x.in, x.left, x.smallest = make([]int32, n), make([][]int64, n+1), make([][]int64, n+1)

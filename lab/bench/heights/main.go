@@ -4,7 +4,8 @@
 //	go run ./lab/bench/heights [-problems 1000] [-limit 10s] [-seed 45] [-sample 0] [-into lab/bench/heights/README.md]
 //
 // All limits are processor time. Problems of up to 12 buffers also go to CP-SAT, which then must have the same
-// value. -sample N asks it about N of the others. -first N begins with the Nth problem, from 0. Without ortools in STOWAGE_PYTHON, or python3, CP-SAT is skipped.
+// value. -sample N asks it about N of the others. -first N begins with the Nth problem, from 0. Without ortools in
+// STOWAGE_PYTHON, or python3, CP-SAT is skipped.
 // -banks is the limit of each public problem on equal banks; 0 leaves them out, and -problems 0 the drawn ones.
 package main
 

@@ -186,8 +186,8 @@ func one(ctx context.Context, p *model.Problem, limit, sat time.Duration) (row, 
 			return r, err
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%s, %d buffers: %d, bound %d, %.2f s; strategies %v; CP-SAT %s %d, bound %d\n", r.name, r.buffers,
-		r.value, r.bound, r.seconds, r.strategy, r.satStatus, r.sat, r.satBound)
+	fmt.Fprintf(os.Stderr, "%s, %d buffers: %d, bound %d, %.2f s; strategies %v; CP-SAT %s %d, bound %d\n",
+		r.name, r.buffers, r.value, r.bound, r.seconds, r.strategy, r.satStatus, r.sat, r.satBound)
 	return r, nil
 }
 
