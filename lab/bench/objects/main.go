@@ -1,10 +1,10 @@
 // Command objects divides pools into objects, as drivers of GPUs do with textures. It compares auto with the strategies
 // of TensorFlow Lite's GPU delegate, with its own bound, and with CP-SAT, on drawn problems and on models.
 //
-//	go run ./lab/bench/objects [-problems 60] [-limit 10s] [-cpsat 30s] [-seed 900] [-into lab/bench/objects/README.md]
+//	go run ./lab/bench/objects [-problems 60] [-limit 10s] [-cpsat 30s] [-seed 900] [-into lab/bench/objects/README.md] [FILE...]
 //
 // All limits are processor time. Without ortools in STOWAGE_PYTHON, or python3, CP-SAT is skipped. The models are the
-// ones of STOWAGE_DATA/models and STOWAGE_DATA/diagonal.
+// ones of STOWAGE_DATA/models and STOWAGE_DATA/diagonal, or the FILEs, whose table is another one.
 package main
 
 import (
@@ -81,7 +81,11 @@ func main() {
 				return err
 			}
 		}
-		models, err := models()
+		block := "bench:objects-models"
+		if flag.NArg() > 0 {
+			block = "bench:objects-files"
+		}
+		models, err := models(flag.Args())
 		if err != nil {
 			return err
 		}
@@ -93,7 +97,7 @@ func main() {
 			}
 			rows = append(rows, r)
 		}
-		return show(table(rows)+"\nBytes; "+where, *into, "bench:objects-models")
+		return show(table(rows)+"\nBytes; "+where, *into, block)
 	})
 }
 
@@ -125,11 +129,15 @@ func draw(seed uint64, k, of int) *model.Problem {
 	return p
 }
 
-// models returns the models' tensors.
-func models() ([]*model.Problem, error) {
+// models returns the models' tensors: those of files, or of the public ones.
+func models(files []string) ([]*model.Problem, error) {
+	sets := []string{"models", "diagonal"}
+	if len(files) > 0 {
+		sets = sets[:1]
+	}
 	var all []*model.Problem
-	for _, set := range []string{"models", "diagonal"} {
-		files, err := experiment.Load(set, nil)
+	for _, set := range sets {
+		files, err := experiment.Load(set, files)
 		if errors.Is(err, experiment.ErrNoData) {
 			fmt.Fprintln(os.Stderr, "objects: skipped", set+":", err)
 			continue
