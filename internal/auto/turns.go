@@ -284,9 +284,10 @@ func (a *auto) mergeTurns(ctx context.Context, nodes int64, once bool) {
 	}
 }
 
-// joined has merge go on after its look, if groups are much fewer than buffers, as long as that lowers the plan. Each turn
-// has grow times the nodes of the one before. Without a limit they end with those that merge has in the first round.
-// Where beam has turns and memory is full at almost all times, it needs the time more: groups of two sizes are few, too.
+// joined has merge go on after its look, if groups are much fewer than buffers, as long as that lowers the plan. Each
+// turn has grow times the nodes of the one before. Without a limit they end with those that merge has in the first
+// round. Where beam has turns and memory is full at almost all times, it needs the time more: groups of two sizes are
+// few, too.
 func (a *auto) joined(ctx context.Context, nodes int64) {
 	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
 	nodes = times(grow, nodes)

@@ -129,8 +129,8 @@ func TestBeamHasTurns(t *testing.T) {
 	}
 }
 
-// TestLearningIsBrief: where exact search learns, its first turn is a small part of what it has elsewhere, and climb has
-// a turn after it.
+// TestLearningIsBrief: where exact search learns, its first turn is a small part of what it has elsewhere, and climb
+// has a turn after it.
 func TestLearningIsBrief(t *testing.T) {
 	p := generate(t, "random", gen.Options{Buffers: 60, Horizon: 60, MinLife: 10, MaxLife: 30, MaxSize: 200, Seed: 3}).Problem
 	p.Capacity = 0
@@ -160,8 +160,8 @@ func TestLearningIsBrief(t *testing.T) {
 	}
 }
 
-// TestFullLeavesMerge: in a memory of two sizes that is full at all times groups are few, and merge does not go on after
-// its look.
+// TestFullLeavesMerge: in a memory of two sizes that is full at all times groups are few, and merge does not go on
+// after its look.
 func TestFullLeavesMerge(t *testing.T) {
 	r := rand.New(rand.NewPCG(44, 1))
 	p, used, ends := &model.Problem{}, int64(0), map[int64]int64{}

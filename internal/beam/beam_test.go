@@ -182,8 +182,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestHoles: the score of a layout is the sum over its holes, moment by moment; a layout that is upside down has the same
-// score; and layouts of the same buffers with the same score have holes of the same sizes at each moment.
+// TestHoles: the score of a layout is the sum over its holes, moment by moment; a layout that is upside down has the
+// same score; and layouts of the same buffers with the same score have holes of the same sizes at each moment.
 func TestHoles(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	same, differ := 0, 0

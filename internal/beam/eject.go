@@ -8,10 +8,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a plan that is nearly low enough has few buffers above the ceiling. They are taken out, and come back one by one,
-// the one with the largest area first. Each goes to the offset at which it costs least: what is in its way there is
-// taken out in turn. A buffer's cost grows each time that it finds no free place, so no two buffers displace each other
-// for ever, and those that are hard to place come to rest first. Small ones then fill what is left between them.
+// Idea: a plan that is nearly low enough has few buffers above the ceiling. They are taken out, and come back one by
+// one, the one with the largest area first. Each goes to the offset at which it costs least: what is in its way there
+// is taken out in turn. A buffer's cost grows each time that it finds no free place, so no two buffers displace each
+// other for ever, and those that are hard to place come to rest first. Small ones then fill what is left between them.
 //
 // No moment is special in this search, and none is decided before another. So it lowers plans of heavy tails, where a
 // beam would have to prepare for a large buffer long before it begins; and it leaves most of a good plan as it is.
@@ -39,7 +39,8 @@ const (
 	costMost = 1<<costBits - 1
 	// granules is the number of granules that an offset may count, so that it has room beside a cost.
 	granules = 1 << (62 - costBits)
-	// ejectPatience is how many nodes a ceiling has for each buffer, without a new least number of buffers that are out.
+	// ejectPatience is how many nodes a ceiling has for each buffer, without a new least number of buffers that are
+	// out.
 	ejectPatience = 8
 	// raises is how often a ceiling goes up by half of the way to the plan, before the attempt ends.
 	raises = 3
@@ -161,8 +162,8 @@ func (e *ejection) run(best []int64, height, goal, nodes int64) ([]int64, int64)
 	return best, height
 }
 
-// attempt looks for a plan below the ceiling, then below higher ones up to most. It starts from a plan, in which buffers
-// with a negative offset are out.
+// attempt looks for a plan below the ceiling, then below higher ones up to most. It starts from a plan, in which
+// buffers with a negative offset are out.
 func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
 	e.rounds++
 	e.rng = rand.New(rand.NewPCG(e.o.Seed, e.rounds))
@@ -236,8 +237,8 @@ func (e *ejection) put(k int32, ceiling int64) {
 func (e *ejection) neighbours(k int32) []int32 { return e.with[e.from[k]:e.from[k+1]] }
 
 // cheapest returns the offset for a buffer at which the sum of the costs of those in its way is least, and that sum.
-// Offsets that touch a neighbour, the ground or the ceiling are enough to look at: between two of them the sum is no less.
-// Of equal ones chance chooses.
+// Offsets that touch a neighbour, the ground or the ceiling are enough to look at: between two of them the sum is no
+// less. Of equal ones chance chooses.
 func (e *ejection) cheapest(k int32, ceiling int64) (at, cost int64) {
 	size, align := e.size[k], e.align[k]
 	e.lows = e.ascending(e.lows[:0], e.neighbours(k), false, size)

@@ -6,13 +6,13 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a planner that makes problems of its own, as merge does of groups of buffers, uses ejections without passes. What
-// they begin with need not be a plan of all buffers: some have no offset yet.
+// Idea: a planner that makes problems of its own, as merge does of groups of buffers, uses ejections without passes.
+// What they begin with need not be a plan of all buffers: some have no offset yet.
 //
 // Bounds are made exact every relaxEvery nodes, so a node takes the same time at any size.
 
-// relaxEvery is how many nodes there are from one call of relax to the next. On 160 groups of J a node takes half of the
-// time that it takes with 1. With 2 and 16 plans end higher after as much time.
+// relaxEvery is how many nodes there are from one call of relax to the next. On 160 groups of J a node takes half of
+// the time that it takes with 1. With 2 and 16 plans end higher after as much time.
 const relaxEvery = 4
 
 // Ejector is the ejections of one problem.
@@ -37,8 +37,8 @@ func NewEjector(w *run.Watch, tl *timeline.Timeline, seed uint64) *Ejector {
 }
 
 // Attempt looks for a plan that ends at the ceiling or, if none is found, between it and most. It begins with the given
-// offsets. Buffers with a negative one are out, and the others must not overlap. It returns the plan, or nil, and the nodes
-// that it took, of so many at most.
+// offsets. Buffers with a negative one are out, and the others must not overlap. It returns the plan, or nil, and the
+// nodes that it took, of so many at most.
 func (x *Ejector) Attempt(start []int64, ceiling, most, nodes int64) (offsets []int64, taken int64) {
 	before := x.search.nodes
 	offsets = x.e.attempt(start, ceiling/x.e.granule, most/x.e.granule, before+nodes)

@@ -6,20 +6,21 @@ import (
 	"slices"
 )
 
-// Idea: the score of a layout tells how scattered the free bytes will be. While nothing new comes, each hole grows: when
-// a buffer beside it ends, the holes on both sides and the buffer are one hole. So the holes from now on are a tree, and
+// Idea: the score of a layout tells how scattered the free bytes will be. While nothing new comes, each hole grows:
+// when a buffer beside it ends, the holes on both sides and the buffer are one hole. So the holes from now on are a
+// tree, and
 //
 //	score = sum over the holes of this tree of weight(size) · (worth(end) - worth(begin))
 //
-// Many holes are bad, whatever their sizes, so the weight grows slowly with the size. Near moments weigh more, since later
-// ones will be filled otherwise. Scores are integers, so they are the same on every machine.
+// Many holes are bad, whatever their sizes, so the weight grows slowly with the size. Near moments weigh more, since
+// later ones will be filled otherwise. Scores are integers, so they are the same on every machine.
 //
 // Two layouts with holes of the same sizes at each moment have the same score: one that is upside down, or one with
 // stacks in another order. So of layouts with the same score only one is kept (alike). Without this a beam is mostly
 // such copies.
 //
-// Invariant: in each layout the offsets ascend. The score of a child is that of its layout, and what changes: until the new
-// buffer ends, the hole in which it lies is two. After that it is what it was.
+// Invariant: in each layout the offsets ascend. The score of a child is that of its layout, and what changes: until the
+// new buffer ends, the hole in which it lies is two. After that it is what it was.
 //
 // Complexity: a child takes as many steps as buffers beside its hole end one after the other before the new one does.
 
@@ -40,7 +41,8 @@ func worth(d int32) int64 {
 	return min(int64(unit*math.Sqrt(float64(d))), horizon)
 }
 
-// weight is what a hole of a size weighs while it is there. One as large as the mean buffer weighs 1.3 times a small one.
+// weight is what a hole of a size weighs while it is there. One as large as the mean buffer weighs 1.3 times a small
+// one.
 func (x *pass) weight(hole int64) int64 {
 	if hole <= 0 {
 		return 0

@@ -14,11 +14,11 @@ import (
 // buffers show it: those that end above a target. Each is taken out, and comes back at the offset at which it costs
 // least. What is in its way there is taken out in turn, and comes back in the same way, the largest area first. A
 // buffer costs more each time that it finds no free place, so no two displace each other for ever. All else stays as it
-// is: this is a search of a neighbourhood that grows until the buffer has a place. Buffers that live long cost more from
-// the start, since they have many in their way when they come back.
+// is: this is a search of a neighbourhood that grows until the buffer has a place. Buffers that live long cost more
+// from the start, since they have many in their way when they come back.
 //
-// Each buffer above the target is mended by itself. What has come to rest is kept, so a moment that is too hard costs the
-// others nothing. The target is part of the way down to the goal: more after a success, less after a failure.
+// Each buffer above the target is mended by itself. What has come to rest is kept, so a moment that is too hard costs
+// the others nothing. The target is part of the way down to the goal: more after a success, less after a failure.
 //
 // Invariant: between two repairs, the spots are a valid plan. It is never higher than the plan to start from.
 //
@@ -36,8 +36,8 @@ import (
 const (
 	// firstPatience is how many buffers a repair may place at first. It doubles if no target is in reach, however near.
 	firstPatience = 4096
-	// least is the least price of a buffer, and longLived what is added to it at first for a lifespan as long as the mean.
-	// A buffer that finds no free place costs least and half of its first price more.
+	// least is the least price of a buffer, and longLived what is added to it at first for a lifespan as long as the
+	// mean. A buffer that finds no free place costs least and half of its first price more.
 	least, longLived = 4, 32
 	// firstShare is how much of the way to the goal the first target is, and mostShare the most.
 	firstShare, mostShare = 0.25, 0.5
@@ -268,8 +268,8 @@ func (w *worker) cheapest(k int32, list neighbours) (at, price int64) {
 	return at, price
 }
 
-// sort sorts a list of neighbours by their ends, or by their offsets. Few have moved since the last time, so little more
-// than a look at each is needed.
+// sort sorts a list of neighbours by their ends, or by their offsets. Few have moved since the last time, so little
+// more than a look at each is needed.
 func (m *mender) sort(list []int32, ends bool) {
 	most := int64(math.MinInt64)
 	for r, j := range list {

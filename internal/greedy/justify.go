@@ -27,7 +27,7 @@ import (
 const (
 	// idleTurns is how many turns in a row may gain too little: the two directions.
 	idleTurns = 2
-	// littlePart is what a turn must gain: one part in so many of what the plan is above the bound.
+	// A turn gains too little if it takes less than one part in littlePart of the distance from the plan to the bound.
 	littlePart = 64
 )
 

@@ -28,15 +28,15 @@ import (
 //
 // Invariant: any two parts of a composite that visit one section have disjoint bytes there.
 //
-// Complexity: O(sections of all buffers) for each section that is set aside, once; O(visits) for each composite. Nothing
-// without gaps.
+// Complexity: O(sections of all buffers) for each section that is set aside, once; O(visits) for each composite.
+// Nothing without gaps.
 //
 // Source: Stowage.
 //
 // Trials: docs/lab/merge.md.
 
-// asideMost is how many sections are set aside at most. asideWork is how many sections of buffers, and how many pairs of
-// buffers that live there, are looked at in all. If that is not enough, none is set aside: about 10 ms.
+// asideMost is how many sections are set aside at most. asideWork is how many sections of buffers, and how many pairs
+// of buffers that live there, are looked at in all. If that is not enough, none is set aside: about 10 ms.
 const asideMost, asideWork = 256, 1 << 22
 
 // base is what is left of time if some sections are set aside.
@@ -165,8 +165,8 @@ type tie struct {
 	section int32 // one that says so
 }
 
-// tie finds the ties: pairs that live together in sections that are set aside, and nowhere in the base. It returns false
-// if there are too many pairs to look at.
+// tie finds the ties: pairs that live together in sections that are set aside, and nowhere in the base. It returns
+// false if there are too many pairs to look at.
 func (b *base) tie(tl *timeline.Timeline) bool {
 	b.tied = make([]bool, len(tl.Problem.Buffers))
 	type life struct {

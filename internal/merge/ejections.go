@@ -9,10 +9,11 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: if a problem is nearly full, one or two hundred composites are left, and no order of them is good everywhere. But
-// the lowest plan is too high at a few moments only. So ejections (internal/beam) mend it: composites above a ceiling are
-// taken out, and come back where they displace least. The first ceiling is the goal itself. If composites stay out for
-// long, the ceiling goes up by half of the way to the lowest plan, up to three times. What has come to rest stays.
+// Idea: if a problem is nearly full, one or two hundred composites are left, and no order of them is good everywhere.
+// But the lowest plan is too high at a few moments only. So ejections (internal/beam) mend it: composites above a
+// ceiling are taken out, and come back where they displace least. The first ceiling is the goal itself. If composites
+// stay out for long, the ceiling goes up by half of the way to the lowest plan, up to three times. What has come to
+// rest stays.
 //
 // The next restart merges other buffers. It begins with the composites whose parts lie in the lowest plan as the
 // composite has them; the others are out. So restarts share one plan.

@@ -2,9 +2,9 @@ package merge
 
 import "github.com/stowage-go/stowage/internal/thresholds"
 
-// Idea: if little fits together, hundreds of roots are left, and rounds and dives take too long. But where memory is not
-// full everywhere, exact search often ends without a wrong turn, in a node for each root. So it has a few nodes more,
-// and a plan or none tells where to look next:
+// Idea: if little fits together, hundreds of roots are left, and rounds and dives take too long. But where memory is
+// not full everywhere, exact search often ends without a wrong turn, in a node for each root. So it has a few nodes
+// more, and a plan or none tells where to look next:
 //
 //	the goal first; then halfway between the highest target that failed and the lowest plan
 //
@@ -13,7 +13,8 @@ import "github.com/stowage-go/stowage/internal/thresholds"
 //
 // Complexity: at most halveNodes nodes for each root, and about a second, for an attempt.
 //
-// Source: Stowage. Of six problems of 1,000 buffers in a step that repeats, three ended at their load in 4 s without it.
+// Source: Stowage. Of six problems of 1,000 buffers in a step that repeats, three ended at their load in 4 s without
+// it.
 
 // halveNodes is the limit of an attempt, in nodes for each root. halvesMost is how many fail in a row.
 const halveNodes, halvesMost = 2, 4

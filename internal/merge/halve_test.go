@@ -14,7 +14,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// unlike draws buffers of which few fit together.
+// unlike draws buffers with such sizes and lifespans that few of them can be merged.
 func unlike(seed uint64) *model.Problem {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	p := &model.Problem{}
@@ -55,7 +55,8 @@ func TestHalving(t *testing.T) {
 	}
 }
 
-// TestHalvingEnds: attempts that fail end it. What is asked is higher each time, and below the lowest plan.
+// TestHalvingEnds: halving ends after some attempts that fail. Each attempt asks for a higher plan than the one before,
+// and for a lower one than the lowest so far.
 func TestHalvingEnds(t *testing.T) {
 	p := unlike(1)
 	tl := timeline.New(p)

@@ -1,7 +1,7 @@
 package merge
 
-// Learned is what a run passes on to the next: which orders are good, and what has lowered the plan. The zero value is for
-// the first run.
+// Learned is what a run passes on to the next: which orders are good, and what has lowered the plan. The zero value is
+// for the first run.
 type Learned struct {
 	diving   diving
 	ejecting ejecting
@@ -24,8 +24,8 @@ func (l *Learned) note(s *search) {
 	l.parts = s.parts
 }
 
-// Lowers reports whether a dive was the last to lower the plan, or an ejection has. Then more of them are the best use of
-// the time.
+// Lowers reports whether a dive was the last to lower the plan, or an ejection has. Then more of them are the best use
+// of the time.
 func (l *Learned) Lowers() bool { return l.diving.won || l.ejecting.won }
 
 // Joined reports whether the last restart has left less than half as many composites as there are buffers.

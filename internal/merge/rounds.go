@@ -40,7 +40,8 @@ func (s *search) inParts(roots, buffers int) bool {
 	return s.set.parts && s.walled >= whole && 3*roots <= buffers
 }
 
-// rounds makes rounds until many in a row have left no fewer roots. Then it makes an attempt. k is the restart's number.
+// rounds makes rounds until many in a row have left no fewer roots. Then it makes an attempt. k is the restart's
+// number.
 func (s *search) rounds(m *merger, rng *rand.Rand, k int) {
 	if !s.set.rounds || s.done() {
 		return

@@ -58,8 +58,8 @@ func TestRoundsMend(t *testing.T) {
 	}
 }
 
-// TestParts plans packings on a grid that is coarse in time and space. Rounds that take everything apart leave dozens of
-// roots there.
+// TestParts plans packings on a grid that is coarse in time and space. Rounds that take everything apart leave dozens
+// of roots there.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	seeds := plantest.Share[uint64](8, 4)

@@ -17,8 +17,8 @@ import (
 //	move = choose a tie that is broken, one of its two buffers, and a stack or a pinwheel around it;
 //	       swap its part of the stack with another, or turn the pinwheel
 //
-// A move that does not raise the cost is kept. A tie that stays broken is one that the arrangement alone cannot keep. So
-// the roots are planned again with it, and with more and more ties if need be.
+// A move that does not raise the cost is kept. A tie that stays broken is one that the arrangement alone cannot keep.
+// So the roots are planned again with it, and with more and more ties if need be.
 //
 // Invariant: a move changes no root, and no two parts of a composite that live together in the base share bytes. So a
 // plan without the ties stays one.
@@ -27,8 +27,8 @@ import (
 //
 // Source: Stowage.
 
-// settleMoves is how many moves there are for each tie. settleNodes is the limit of a search for the roots, in nodes for
-// each of them.
+// settleMoves is how many moves there are for each tie. settleNodes is the limit of a search for the roots, in nodes
+// for each of them.
 const settleMoves, settleNodes = 50, 4
 
 // settleTries is how often the roots of a restart are settled before they are loosened.
@@ -243,8 +243,8 @@ func (a *arrangement) arrange(offsets []int64) ([]int64, *tie) {
 	return at, nil
 }
 
-// choose chooses a stack or a pinwheel around a knot, and two places in the stack, one of which has the knot. It
-// returns -1 if there is none.
+// choose draws a stack or a pinwheel around a knot. In a stack it also draws two places, and the knot is in one of
+// them. It returns -1 if there is none.
 func (a *arrangement) choose(k int32) (at int32, from, to int) {
 	at = -1
 	seen := 0

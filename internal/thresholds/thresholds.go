@@ -40,9 +40,10 @@ const (
 	// OneListMost: up to this many buffers, a partition that is placed once uses a list, not a tree (place/list.go).
 	OneListMost = 256
 
-	// BeamFirstLeast is the first size at which beam is the first in a round of auto. On smaller problems merge and exact
-	// search go first. Measured on problems of 1,000 buffers in memories that are 97% full: the turns of merge and of exact
-	// search take seconds there and lower no plan. J has 409 buffers and is solved by merge and exact search.
+	// BeamFirstLeast is the first size at which beam is the first in a round of auto. On smaller problems merge and
+	// exact search go first. Measured on problems of 1,000 buffers in memories that are 97% full: the turns of merge
+	// and of exact search take seconds there and lower no plan. J has 409 buffers and is solved by merge and exact
+	// search.
 	BeamFirstLeast = 512
 
 	// MergeHopelessAbove is a number of composites (groups of buffers that merge treats as one). Inside another planner
@@ -62,8 +63,8 @@ const (
 	// heuristics. Measured on training graphs, whose quick plans are within a fiftieth of the bound.
 	CoresLeast = 1024
 
-	// TurnsLeast is the first size at which the heuristics turn plans upside down (internal/greedy/justify.go). On smaller
-	// problems the searches find as much in the same time.
+	// TurnsLeast is the first size at which the heuristics turn plans upside down (internal/greedy/justify.go). On
+	// smaller problems the searches find as much in the same time.
 	TurnsLeast = CoresLeast
 
 	// DigitsLeast is a number of keys. From it on keys are sorted digit by digit (internal/sorting). Fewer keys are

@@ -17,8 +17,8 @@ import (
 //
 // Invariant: bodies are in pools that they may be in. The loads returned are the least that were seen.
 //
-// Complexity: mostLooked sections in all, and fewer for small problems (lookedEach). A step takes O(life) for each change
-// that it compares.
+// Complexity: mostLooked sections in all, and fewer for small problems (lookedEach). A step takes O(life) for each
+// change that it compares.
 
 const (
 	mostLooked = 30_000_000

@@ -18,8 +18,8 @@ import (
 // there. Pools that are alike and as full are tried once. Of two bodies that are alike the second goes to no pool
 // before the first's.
 //
-// Invariant: a height is refuted only if all divisions were tried, so the bound holds for all plans. Reserved bytes take
-// room, and whatever the rules say of places counts for nothing.
+// Invariant: a height is refuted only if all divisions were tried, so the bound holds for all plans. Reserved bytes
+// take room, and whatever the rules say of places counts for nothing.
 //
 // Complexity: at most divideNodes bodies placed for each question, and divideEffort in all.
 //

@@ -93,7 +93,8 @@ func measure(ctx context.Context) error {
 	var command, plan, copying, ratios []float64
 	size := int64(0)
 	for k := range *runs {
-		// Each run has a folder of its own: some file systems take long for a file whose number was in use a moment ago.
+		// Each run has a folder of its own: some file systems take long for a file whose number was in use a moment
+		// ago.
 		plans := filepath.Join(dir, fmt.Sprintf("plans-%d", k))
 		took, err := alone(ctx, plans, *stow, "solve", "-o", plans, problems)
 		if err != nil {

@@ -46,8 +46,8 @@ func windowsOf(p *model.Problem, windows, buffers int) (all []*model.Problem) {
 // peakWindow is how many buffers such a window has, beside those that live throughout.
 const peakWindow = 1000
 
-// aroundPeak returns the stretch of time around the highest load in which about so many buffers begin or end. Those that
-// live throughout are one buffer: below all others they lie as well as anywhere, so the least height is the same.
+// aroundPeak returns the stretch of time around the highest load in which about so many buffers begin or end. Those
+// that live throughout are one buffer: below all others they lie as well as anywhere, so the least height is the same.
 func aroundPeak(p *model.Problem, buffers int) *model.Problem {
 	type event struct{ at, size int64 }
 	var events []event
