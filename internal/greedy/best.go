@@ -23,7 +23,7 @@ import (
 // Above thresholds.LargeAbove buffers the sweep runs first. If its plan is within 1/1000 of the bound
 // (thresholds.CloseBy), no other row runs.
 //
-// The lowest plan is turned upside down, and all buffers fall again (justify.go).
+// After the cheapest rows the lowest plan is turned upside down, and all buffers fall again (justify.go).
 //
 // Invariant: the result is never higher than first-fit's plan, since that order runs in any case
 // unless a limit comes first.
@@ -67,6 +67,9 @@ const (
 	quick                 // on any problem
 	thorough              // on a problem whose height no short search proves
 )
+
+// turnAfter is the worth of the trials that run before plans are turned: the cheap ones often prove the height.
+const turnAfter = quickest
 
 // A trial is one line of the portfolio.
 type trial struct {
@@ -367,10 +370,12 @@ func (p *Portfolio) Waiting() int { return len(p.waits) }
 func (p *Portfolio) run(n int) {
 	w := run.NewWatch(p.ctx)
 	defer w.Close()
-	if p.next < n && p.Offsets != nil && p.Height > p.goal {
-		p.begun()
-	}
 	for ; p.next < n && p.Offsets != nil && p.Height > p.goal && !w.Over(); p.next++ {
+		if p.next == until(turnAfter) {
+			if p.begun(); p.Height <= p.goal {
+				return
+			}
+		}
 		p.try(w, p.next)
 	}
 }

@@ -1,6 +1,7 @@
 package greedy
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -101,5 +102,35 @@ func TestTurnable(t *testing.T) {
 		if p.turnable() != tc.want {
 			t.Errorf("%s: %t", name, p.turnable())
 		}
+	}
+}
+
+// TestTurnsWait: no plan is turned before the cheapest trials have run, since these often prove the height.
+func TestTurnsWait(t *testing.T) {
+	proven := 0
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 10))
+		problem := even(seed, thresholds.TurnsLeast)
+		for i := range problem.Buffers {
+			b := &problem.Buffers[i]
+			b.Upper = b.Lower + 1 + int64(math.Pow(900, rng.Float64()))
+			b.Size = 1 + int64(math.Pow(1e6, rng.Float64()))
+		}
+		p := NewPortfolio(t.Context(), timeline.New(problem), 0)
+		if p.Height == p.tl.LowerBound {
+			continue
+		}
+		if p.Quick(true); p.Height == p.tl.LowerBound {
+			proven++
+		}
+		if p.turning {
+			t.Errorf("seed %d: turned to %d, bound %d", seed, p.Height, p.tl.LowerBound)
+		}
+		if p.Rest(); p.Height > p.tl.LowerBound && !p.turning {
+			t.Errorf("seed %d: not turned though %d is above the bound %d", seed, p.Height, p.tl.LowerBound)
+		}
+	}
+	if proven < 3 {
+		t.Errorf("the cheapest trials prove the height of %d problems", proven)
 	}
 }
