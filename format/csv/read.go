@@ -74,12 +74,26 @@ func (t *table) rows() (*model.Problem, *Extra, error) {
 	p := &model.Problem{Buffers: make([]model.Buffer, 0, rows)}
 	lines := make([]int32, 0, rows)
 	var sizes [][]int64 // of each buffer by scenario
-	for t.next() {
+	plain := t.plainColumns()
+	for {
+		number := len(p.Buffers)
+		p.Buffers = slices.Grow(p.Buffers, 1)[:number+1] // what it gains has no values
+		b := &p.Buffers[number]
+		if plain != nil && t.text.Has(rowBytes) && t.plain(plain, number, b) {
+			t.pay(size, rowBytes)
+			lines = append(lines, int32(t.scan.line))
+			continue
+		}
+		*b = model.Buffer{}
+		if !t.next() {
+			p.Buffers = p.Buffers[:number]
+			break
+		}
 		if !t.pay(size, rowBytes+32*len(t.head.extra)) {
 			return nil, nil, t.exceeded()
 		}
 		var varied []int64
-		b, ok := t.buffer(len(p.Buffers), &varied)
+		ok := t.buffer(number, b, &varied)
 		if t.over {
 			return nil, nil, t.exceeded()
 		}
@@ -87,13 +101,12 @@ func (t *table) rows() (*model.Problem, *Extra, error) {
 			return nil, nil, t.issues.Err()
 		}
 		if !ok {
-			t.bad = append(t.bad, len(p.Buffers))
-			b = model.Buffer{ID: b.ID, Upper: 1, Size: 1}
+			t.bad = append(t.bad, number)
+			*b = model.Buffer{ID: b.ID, Upper: 1, Size: 1}
 			if b.ID == "" {
 				b.ID = "\x00" + strconv.Itoa(t.scan.line) // no other row can have it: text holds no NUL
 			}
 		}
-		p.Buffers = append(p.Buffers, b)
 		if len(t.head.scenarios) > 0 {
 			sizes = append(sizes, varied)
 		}
@@ -144,12 +157,12 @@ func (s *scanner) rows() int {
 	return min(strings.Count(rest, "\n"), len(rest)/8) + 1
 }
 
-// buffer reads the current row, which is that of buffer number. It reports all faults of the row. It sets the ID, if
-// there is one, even if the row has a fault.
-func (t *table) buffer(number int, varied *[]int64) (b model.Buffer, ok bool) {
+// buffer reads the current row as that of buffer number, which has no values yet. It reports all faults of the row. It
+// sets the ID, if there is one, even if the row has a fault.
+func (t *table) buffer(number int, b *model.Buffer, varied *[]int64) (ok bool) {
 	b.ID = t.name(number)
 	if !t.sound() {
-		return b, false
+		return false
 	}
 	ok = true
 	integer := func(c column, v int64, fault string) int64 {
@@ -160,15 +173,15 @@ func (t *table) buffer(number int, varied *[]int64) (b model.Buffer, ok bool) {
 		return v
 	}
 	if t.clocked() {
-		ok = t.clocks(&b)
+		ok = t.clocks(b)
 	} else {
 		v, fault := t.digit.time(t.field(lower))
 		b.Lower = integer(lower, v, fault)
 		v, fault = t.digit.time(t.field(upper))
 		v, fault = after(v, fault, t.head.inclusive)
 		b.Upper = integer(upper, v, fault)
-		if t.head.inclusive && ok && t.times.Point == "" && b.Upper == b.Lower+1 {
-			t.times.Point = strings.Clone(source.Clip(b.ID))
+		if ok {
+			t.pointed(b)
 		}
 	}
 	v, fault := parseSize(t.field(size))
@@ -202,7 +215,14 @@ func (t *table) buffer(number int, varied *[]int64) (b model.Buffer, ok bool) {
 			b.Fixed = &v
 		}
 	}
-	return b, ok
+	return ok
+}
+
+// pointed notes the first buffer that lives at one point of time, if ends are inclusive.
+func (t *table) pointed(b *model.Buffer) {
+	if t.head.inclusive && t.times.Point == "" && b.Upper == b.Lower+1 {
+		t.times.Point = strings.Clone(source.Clip(b.ID))
+	}
 }
 
 // name returns the ID of the current row, which is that of buffer number. If the file has no column of IDs, it is the

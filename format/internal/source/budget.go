@@ -67,6 +67,9 @@ func (b *Budget) Spend(bytes int) bool {
 	return b.left >= 0
 }
 
+// Has reports whether bytes are left to spend.
+func (b *Budget) Has(bytes int) bool { return b.left >= int64(bytes) }
+
 // Spare takes bytes for content that a reader can do without, and reports whether more than half of the budget was
 // left.
 func (b *Budget) Spare(bytes int) bool {
