@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -48,17 +49,39 @@ func deadly() []os.Signal {
 var (
 	patient atomic.Bool  // the next signal does not kill the program
 	writing atomic.Int32 // the number of files that are being written
+	fatal   atomic.Value // the signal that kills the program as soon as no file is being written
 )
 
 var errKilled = errors.New("a signal has come")
 
-// writeFile is format.WriteFile, but if a signal kills the program meanwhile, no unfinished
-// file stays behind. After the signal each write fails, so format.WriteFile removes the file.
-// Then the signal kills the program. A further signal kills it at once.
-func writeFile(path string, write func(io.Writer) error) error {
+// guards counts the callers of guard.
+var guards struct {
+	sync.Mutex
+	number int
+	end    func()
+}
+
+// guard makes a signal that kills the program wait for the files that are being written, until release is called. A
+// batch holds one guard for all its files, because a guard takes longer than a small file.
+func guard() (release func()) {
+	guards.Lock()
+	defer guards.Unlock()
+	if guards.number++; guards.number == 1 {
+		guards.end = hear()
+	}
+	return func() {
+		guards.Lock()
+		defer guards.Unlock()
+		if guards.number--; guards.number == 0 {
+			guards.end()
+		}
+	}
+}
+
+// hear waits for a signal that kills the program. A further one kills it at once.
+func hear() (end func()) {
 	heard := make(chan os.Signal, 2)
 	signal.Notify(heard, deadly()...)
-	var by atomic.Value
 	spared := patient.Load()
 	ended := make(chan struct{})
 	go func() {
@@ -71,34 +94,50 @@ func writeFile(path string, write func(io.Writer) error) error {
 					spared = false
 					continue
 				}
-				by.Store(s)
+				fatal.Store(s)
 				signal.Stop(heard)
+				if writing.Load() == 0 {
+					die()
+				}
 				return
 			}
 		}
 	}()
+	return func() {
+		close(ended)
+		signal.Stop(heard)
+	}
+}
+
+// die ends the program by the signal that has come.
+func die() {
+	signal.Reset(deadly()...)
+	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(fatal.Load().(os.Signal)) == nil {
+		time.Sleep(time.Second) // the signal arrives during this time
+	}
+	os.Exit(exitInternal)
+}
+
+// writeFile is format.WriteFile, but if a signal kills the program meanwhile, no unfinished
+// file stays behind. After the signal each write fails, so format.WriteFile removes the file.
+// Then the signal kills the program.
+func writeFile(path string, write func(io.Writer) error) error {
+	release := guard()
 	writing.Add(1)
-	err := format.WriteFile(path, func(w io.Writer) error { return write(&killable{w, &by}) })
-	close(ended)
-	signal.Stop(heard)
-	if outermost := writing.Add(-1) == 0; outermost && by.Load() != nil {
-		signal.Reset(deadly()...)
-		if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(by.Load().(os.Signal)) == nil {
-			time.Sleep(time.Second) // the signal arrives during this time
-		}
-		os.Exit(exitInternal)
+	err := format.WriteFile(path, func(w io.Writer) error { return write(killable{w}) })
+	last := writing.Add(-1) == 0
+	release()
+	if last && fatal.Load() != nil {
+		die()
 	}
 	return err
 }
 
 // A killable writer fails after a signal.
-type killable struct {
-	w  io.Writer
-	by *atomic.Value
-}
+type killable struct{ w io.Writer }
 
-func (k *killable) Write(p []byte) (int, error) {
-	if k.by.Load() != nil {
+func (k killable) Write(p []byte) (int, error) {
+	if fatal.Load() != nil {
 		return 0, errKilled
 	}
 	return k.w.Write(p)

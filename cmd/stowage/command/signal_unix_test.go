@@ -91,3 +91,56 @@ func TestSignalsEndSearches(t *testing.T) {
 		}
 	}
 }
+
+// TestSignalsEndBatches sends one or two signals to a run of many files. The first ends it with the plan so far, the
+// second kills it, and no unfinished file stays behind.
+func TestSignalsEndBatches(t *testing.T) {
+	hearSignals(t)
+	self := must.Get(os.Executable())(t)
+	dir := t.TempDir()
+	var nothing bytes.Buffer
+	for k := range 3 {
+		if code := execute([]string{
+			"gen", "pinwheel", "--buffers", "800", "--seed", "3", "-q", "-o", filepath.Join(dir, fmt.Sprintf("%d.csv", k)),
+		}, &nothing, &nothing); code != exitOK {
+			t.Fatalf("exit code %d: %s", code, &nothing)
+		}
+	}
+	for signals := 1; signals <= 2; signals++ {
+		into := filepath.Join(t.TempDir(), "plans")
+		var stderr bytes.Buffer
+		cmd := exec.Command(self, "solve", "--planner", "exact", "--without", "merging", "-o", into, dir)
+		cmd.Args[0] = "stowage" // the test binary is the command under that name
+		cmd.Stderr = &stderr
+		must.Do(t, cmd.Start())
+		for used(cmd.Process.Pid) < 300*time.Millisecond && !pathThere(into) {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(200 * time.Millisecond)
+		for range signals {
+			must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
+		}
+		err := cmd.Wait()
+		status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+		switch {
+		case signals == 1 && (status.Signaled() || status.ExitStatus() != exitUndecided):
+			t.Errorf("one signal: %v\n%s", err, &stderr)
+		case status.Signaled() && status.Signal() != syscall.SIGTERM:
+			t.Errorf("ended by %v", status.Signal())
+		}
+		for _, name := range must.Get(filepath.Glob(filepath.Join(into, "*")))(t) {
+			input := filepath.Join(dir, filepath.Base(name))
+			if code := execute([]string{"verify", input, name}, &nothing, &nothing); code != exitOK {
+				t.Errorf("%s is not valid: %s", name, &nothing)
+			}
+		}
+		if left, _ := filepath.Glob(filepath.Join(into, ".stowage-*")); left != nil {
+			t.Errorf("%v stays behind", left)
+		}
+	}
+}
+
+func pathThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

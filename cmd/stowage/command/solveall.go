@@ -96,6 +96,7 @@ func (s *solveFlags) runAll(cmd *cobra.Command, files []string) error {
 	defer stopProfile()
 	ctx, release := interruptible(cmd.Context())
 	defer release()
+	defer guard()()
 	collectLess()
 	b.line = lineOf(cmd.ErrOrStderr(), s.quiet, 0)
 	b.line.share(0, len(files), "")
