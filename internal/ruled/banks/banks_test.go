@@ -48,6 +48,22 @@ func TestEqualsBruteForce(t *testing.T) {
 	}
 }
 
+// TestTextures: objects of several dimensions stay so beside pools that lockstep ties.
+func TestTextures(t *testing.T) {
+	planner := run.Prepared(must.Get(plan.Find("exact"))(t))
+	r := rand.New(rand.NewPCG(45, 17))
+	draw := func() *model.Problem { return drawn.Bank(r, "extents", "lockstep") }
+	rules := []string{"extents", "lockstep"}
+	plantest.BruteForce(t, plantest.Share(2_000, 100, 50), 10, draw, rules, func(p *model.Problem, best []int64) (open bool) {
+		for _, o := range []plan.Options{{Minimize: true}, {}, {Minimize: true, NodeLimit: 20}, {Minimize: true, NodeLimit: 2000}} {
+			got := must.Get(ruled.Solve(context.Background(), p, planner, o))(t)
+			done := plantest.Best(t, p, got, best)
+			open = open || !done && o.NodeLimit == 0 && o.Minimize
+		}
+		return open
+	})
+}
+
 // TestBordersByHeuristic asks a planner that proves nothing, so the heights are bisected.
 func TestBordersByHeuristic(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 16))

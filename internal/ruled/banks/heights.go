@@ -155,9 +155,12 @@ func (h *heights) question(ctx context.Context, high []int64) (status model.Stat
 	y.Measures = model.MeasuresOf(h.P, &y.Plan)
 	y.Height = model.ValueOf(y.Measures, model.MeasureHeight)
 	h.Offer(&y)
-	found = make([]int64, len(h.pools))
-	for i, q := range h.of {
-		found[q] = max(found[q], y.Offsets[i]+h.P.Buffers[i].Size)
+	for _, q := range h.pools {
+		measure := model.HeightIn(q.ID)
+		if q.ID == "" { // the only one
+			measure = model.MeasureHeight
+		}
+		found = append(found, model.ValueOf(y.Measures, measure))
 	}
 	return r.Status, found, nil
 }

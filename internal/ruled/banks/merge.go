@@ -118,11 +118,14 @@ func (x *search) move(m *merged) bool {
 			b.Gaps[k].Lower, b.Gaps[k].Upper = b.Gaps[k].Lower+by, b.Gaps[k].Upper+by
 		}
 		b.ID = fmt.Sprint(i) // parts of a buffer have one name
-		clocks := (*model.Clocks)(nil)
+		clocks, extents := (*model.Clocks)(nil), []int64(nil)
 		if b.Extra != nil {
 			clocks = b.Extra.Clocks
+			if x.pools[q].Objects { // elsewhere only the size counts
+				extents = b.Extra.Extents
+			}
 		}
-		b.Extra = &model.Extra{Pools: []int32{int32(m.group[q])}}
+		b.Extra = &model.Extra{Pools: []int32{int32(m.group[q])}, Extents: extents}
 		if clocks != nil {
 			lower, upper := slices.Clone(clocks.Lower), slices.Clone(clocks.Upper)
 			for k := range lower {
@@ -177,15 +180,30 @@ func within(b *model.Buffer, period int64) model.Buffer {
 }
 
 // reach computes most: if all bodies are stacked above what is reserved or fixed, with room for all alignments, every
-// gap that is longer than these can be closed.
+// gap that is longer than these can be closed. An object of several dimensions is at most as large as one for all
+// buffers of its pool.
 func (x *search) reach(m *merged, large int64) bool {
 	step, sum, top := int64(1), int64(0), int64(0)
+	over := make([]model.Box, len(x.pools))
+	for i := range m.p.Buffers {
+		over[m.of[i]] = over[m.of[i]].Over(m.p.Buffers[i].Box())
+	}
 	for i := range m.p.Buffers {
 		b := &m.p.Buffers[i]
 		if step = bound.LCM(step, b.Align(), large); step == 0 {
 			return false
 		}
-		if sum += b.Size; b.Fixed != nil {
+		size := b.Size
+		if b.HasExtents() {
+			var ok bool
+			if size, ok = model.SizeOf(over[m.of[i]][:]); !ok {
+				return false
+			}
+		}
+		if sum += size; sum > large {
+			return false
+		}
+		if b.Fixed != nil {
 			top = max(top, *b.Fixed+b.Size)
 		}
 	}

@@ -24,10 +24,13 @@ func Bank(r *rand.Rand, want ...string) *model.Problem {
 	}
 	for {
 		var p *model.Problem
-		lockstep := slices.Contains(banks, "lockstep")
+		lockstep, extents := slices.Contains(banks, "lockstep"), slices.Contains(banks, "extents")
+		apart := extents && len(rest) == 0 && r.IntN(2) == 0
 		switch lists := slices.ContainsFunc(banks, func(f string) bool { return f == "different_pools" || f == "same_pool" }); {
 		case lists:
-			p = PoolListed(r, rest...)
+			p, apart = PoolListed(r, rest...), false
+		case apart:
+			p = textured(r)
 		case lockstep:
 			p = Broad(r, append([]string{"pools"}, rest...)...)
 		case r.IntN(2) == 0:
@@ -36,11 +39,10 @@ func Bank(r *rand.Rand, want ...string) *model.Problem {
 			p = Broad(r, rest...)
 		}
 		q, rules := *p, *p.Rules
-		extents := slices.Contains(banks, "extents")
-		if q.Rules = &rules; extents || slices.Contains(banks, "objects") {
+		if q.Rules = &rules; !apart && (extents || slices.Contains(banks, "objects")) {
 			divide(r, &q)
 		}
-		if extents && !extend(r, &q) {
+		if extents && !apart && !extend(r, &q) {
 			continue
 		}
 		if slices.Contains(banks, "granularity") {
