@@ -222,10 +222,14 @@ var layers = []struct {
 	{"internal/ruled/sizes", []string{"model", "plan", "internal/ruled/relax"}},
 	{"internal/ruled/groups", []string{"model", "plan", "internal/ruled/relax"}},
 	{"internal/ruled/forms", []string{"model", "plan", "internal/ruled/relax"}},
-	{"internal/ruled/pages", []string{"model", "plan", "internal/bound", "internal/ruled/relax"}},
+	{"internal/ruled/inorder", []string{
+		"model", "plan", "internal/lower", "internal/ruled/assign", "internal/ruled/heights", "internal/ruled/places",
+		"internal/ruled/relax", "internal/run",
+	}},
+	{"internal/ruled/pages", []string{"model", "plan", "internal/bound", "internal/ruled/inorder", "internal/ruled/relax"}},
 	{"internal/ruled/banks", []string{
-		"model", "plan", "internal/bound", "internal/lower", "internal/ruled/floor", "internal/ruled/places", "internal/ruled/relax",
-		"internal/sorting",
+		"model", "plan", "internal/bound", "internal/lower", "internal/ruled/floor", "internal/ruled/inorder",
+		"internal/ruled/places", "internal/ruled/relax", "internal/sorting",
 	}},
 	{"internal/ruled/objects", []string{"model", "internal/bound", "internal/run", "internal/splitmix", "internal/sorting"}},
 	{"internal/ruled/places", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}}, // no planner

@@ -12,14 +12,16 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/ruled/inorder"
 	"github.com/stowage-go/stowage/internal/ruled/relax"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the problem is planned without lockstep and borders. If the plan keeps them, it is the answer. Otherwise each
-// buffer stays in the pool of that plan, and the best plan with these pools is looked for (heights.go). If that may not
-// be the best plan, the search branches on a buffer that may be in several pools:
+// Idea: the problem is planned without lockstep and borders. If the plan keeps them, it is the answer. Otherwise buffers
+// are placed one after the other (internal/ruled/inorder). Then each buffer stays in the pool of that first plan, and
+// the best plan with these pools is looked for (heights.go). If that may not be the best plan, the search branches on a
+// buffer that may be in several pools:
 //
 //	buffer b is in pool q   |   b is not in q
 //
@@ -30,8 +32,9 @@ import (
 // search is the state of a search.
 type search struct {
 	relax.Search
-	pools []model.Pool
-	known map[string]bool // of pools of all buffers that were tried, whether the outcome is proven
+	pools  []model.Pool
+	placed bool            // a plan of an order was looked for
+	known  map[string]bool // of pools of all buffers that were tried, whether the outcome is proven
 }
 
 // Plan plans a valid problem without evictions.
@@ -72,6 +75,13 @@ func (x *search) branch(ctx context.Context, may [][]int32) error {
 	if Keeps(x.P, &r.Plan) {
 		x.Settle(&r)
 		return nil
+	}
+	if !x.placed {
+		x.placed = true
+		inorder.Offer(ctx, &x.Search, &r)
+		if x.Best != nil && !x.O.Least {
+			return nil
+		}
 	}
 	of, widest := make([]int32, len(may)), -1
 	for i := range may {

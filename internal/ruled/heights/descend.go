@@ -92,7 +92,7 @@ func valuesOf(f *Found) []int64 {
 	return f.Values
 }
 
-// orders are the simple orders. Fixed bodies come first in each.
+// orders are the simple orders. Fixed bodies come first in each. If kinds share no page, one kind after the other, too.
 func (f *Field) orders() (all [][]int32) {
 	for _, key := range []func(b *body) int64{
 		func(b *body) int64 { return b.size },
@@ -109,6 +109,14 @@ func (f *Field) orders() (all [][]int32) {
 				cmp.Compare(x.members[0], y.members[0]))
 		})
 		all = append(all, order)
+		if f.paged != nil {
+			order = slices.Clone(order)
+			slices.SortStableFunc(order, func(a, b int32) int {
+				x, y := &f.bodies[a], &f.bodies[b]
+				return cmp.Or(cmp.Compare(min(0, y.fixed), min(0, x.fixed)), cmp.Compare(y.kind, x.kind))
+			})
+			all = append(all, order)
+		}
 	}
 	return all
 }

@@ -3,6 +3,7 @@
 //
 //	heights.go   the problem: bodies, their pools, and at which distances they may lie
 //	order.go     the plan of an order
+//	keep.go      borders, and buffers of different kinds, which share no page
 //	descend.go   better orders
 //	balance.go   pools whose loads are even
 //	split.go     pools whose loads have a low sum, and a bound of it
@@ -46,6 +47,10 @@ type Field struct {
 	bodies   []body
 	near     [][]distance // of each body, what its neighbours forbid
 	groups   [][]int32    // of each section, the bodies in it
+
+	walls []model.Pool // the pools with their borders and granularities; nil without Keep
+	spans []bool       // of each buffer, whether it may lie on both sides of a border
+	paged [][]page     // of each body; nil without pages
 }
 
 // A body is a set of buffers that lie together.
@@ -58,6 +63,7 @@ type body struct {
 	pools   []int32      // in which it may be
 	grid    []lower.Grid // of each of these, the origins that suit the alignments
 	fixed   int64        // its origin, or -1
+	kind    int32        // of its members, the last one; 0 without Keep
 }
 
 // A distance says that the origin of a body minus the origin of another body is not in the open range (low, high).

@@ -64,6 +64,7 @@ func (x *placer) put(k int32) bool {
 			x.taken[q] = append(x.taken[q], model.Range{Lower: x.origin[d.other] + d.low, Upper: x.origin[d.other] + d.high})
 		}
 	}
+	x.keep(k)
 	x.checked += int64(len(x.near[k]) + len(b.pools))
 	best, at := int32(-1), int64(0)
 	for n, q := range b.pools {
@@ -88,6 +89,7 @@ func (x *placer) put(k int32) bool {
 			x.taken[q] = x.taken[q][:0]
 		}
 	}
+	x.release(k)
 	for _, q := range b.pools {
 		x.taken[q] = x.taken[q][:0]
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/ruled/inorder"
 	"github.com/stowage-go/stowage/internal/ruled/relax"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -14,14 +15,17 @@ import (
 
 // Idea: the problem is planned without pages. If the plan keeps the rule, it is the answer. Otherwise all kinds but one
 // take whole pages: their buffers are as large as these, and begin where a page begins. Each plan of that keeps the
-// rule, unless it counts on windows, so each kind is left out in turn. Small problems are enumerated, with the rule
-// itself (internal/ruled/enumerate).
+// rule, unless it counts on windows, so each kind is left out in turn. Before that, buffers are placed one after the
+// other with the rule itself (internal/ruled/inorder). Small problems are enumerated (internal/ruled/enumerate).
 //
 //	pages of the kinds with whole pages hold bytes of one kind; pages of the other kind hold none of theirs
 //
+// A buffer that may be in pools of different pages takes pages that are whole in each of them, which may be far too
+// large. So each buffer also stays in its pool of the plan without pages, and takes pages of that one.
+//
 // Invariant: bounds are those without pages.
 //
-// Complexity: a problem for each kind, and two more; at most mostKinds kinds are left out.
+// Complexity: a problem for each kind, and two more, or twice as many; at most mostKinds kinds are left out.
 
 // mostKinds is the most kinds that are left out in turn.
 const mostKinds = 8
@@ -40,7 +44,7 @@ func Plan(
 
 func search(ctx context.Context, x *relax.Search) error {
 	kind := x.P.Rules.KindOf(len(x.P.Buffers))
-	r, err := x.Ask(ctx, without(x.P, kind, 0))
+	r, err := x.Ask(ctx, without(x.P, kind, 0, nil))
 	if err != nil || r.Status == model.Infeasible {
 		return err
 	}
@@ -49,11 +53,23 @@ func search(ctx context.Context, x *relax.Search) error {
 		return nil
 	}
 	x.Cut = true
+	inorder.Offer(ctx, x, &r)
+	if r.Status.HasPlan() && uneven(x.P, kind) {
+		if err := whole(ctx, x, kind, r.PoolOf); err != nil {
+			return err
+		}
+	}
+	return whole(ctx, x, kind, nil)
+}
+
+// whole asks for plans in which all kinds but one take whole pages, for each kind. If in is not nil, it has the pool in
+// which each buffer stays.
+func whole(ctx context.Context, x *relax.Search, kind []int32, in func(i int) int32) error {
 	for left := int32(len(x.P.Rules.Kinds)); left >= 0; left-- {
 		if left > mostKinds || x.Over(ctx) {
 			continue
 		}
-		q := without(x.P, kind, left+1)
+		q := without(x.P, kind, left+1, in)
 		if q == nil {
 			continue
 		}
@@ -70,9 +86,27 @@ func search(ctx context.Context, x *relax.Search) error {
 	return nil
 }
 
-// without is the problem without pages. If left is not 0, all kinds but left - 1 take whole pages. It is nil if that
-// needs numbers that are too large.
-func without(p *model.Problem, kind []int32, left int32) *model.Problem {
+// uneven reports whether a buffer of a kind may be in pools of different pages.
+func uneven(p *model.Problem, kind []int32) bool {
+	for i := range p.Buffers {
+		first := int64(-1)
+		for k := range p.Rules.Pools {
+			if kind[i] == 0 || !p.Buffers[i].MayUse(int32(k)) {
+				continue
+			}
+			g := max(1, p.Rules.Pools[k].Granularity)
+			if first >= 0 && g != first {
+				return true
+			}
+			first = g
+		}
+	}
+	return false
+}
+
+// without is the problem without pages. If left is not 0, all kinds but left - 1 take whole pages. If in is not nil, it
+// has the pool in which each buffer stays. The problem is nil if that needs numbers that are too large.
+func without(p *model.Problem, kind []int32, left int32, in func(i int) int32) *model.Problem {
 	q, rules := *p, *p.Rules
 	q.Rules, rules.Kinds, rules.Pools, q.Buffers = &rules, nil, slices.Clone(rules.Pools), slices.Clone(p.Buffers)
 	for k := range rules.Pools {
@@ -80,6 +114,14 @@ func without(p *model.Problem, kind []int32, left int32) *model.Problem {
 	}
 	for i := range q.Buffers {
 		b := &q.Buffers[i]
+		if in != nil && len(rules.Pools) > 0 {
+			extra := model.Extra{}
+			if b.Extra != nil {
+				extra = *b.Extra
+			}
+			extra.Pools = []int32{in(i)}
+			b.Extra = &extra
+		}
 		if left == 0 || kind[i] == 0 || kind[i] == left-1 || b.Fixed != nil {
 			continue
 		}

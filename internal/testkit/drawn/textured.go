@@ -27,8 +27,11 @@ func textured(r *rand.Rand) *model.Problem {
 		rules.Pools[k].Cost = r.Int64N(2)
 	}
 	objectives := [][]model.Measure{
-		nil, nil, {model.MeasureMaxHeight}, {model.MeasureObjects, model.MeasureHeight},
-		{model.HeightIn("t"), model.MeasurePeak}, {model.MeasureCost, model.MeasureObjects},
+		nil, nil,
+		{model.MeasureMaxHeight},
+		{model.MeasureObjects, model.MeasureHeight},
+		{model.HeightIn("t"), model.MeasurePeak},
+		{model.MeasureCost, model.MeasureObjects},
 	}
 	rules.Objective = objectives[r.IntN(len(objectives))]
 	dims := 2 + r.IntN(2)
