@@ -6,6 +6,7 @@
 //	eject.go     the other technique: take out what is too high, and let it displace others
 //	ejector.go   ejections without passes, for merge
 //	slide.go     in ejections: how far placed buffers can move to make room
+//	links.go     who lies next above and below, so that few are looked at
 package beam
 
 import (

@@ -63,7 +63,6 @@ type ejection struct {
 	tops   []int64 // the same of their lowest ends
 	rng    *rand.Rand
 	rounds uint64
-	period int64   // nodes from one call of relax to the next
 	share  float64 // how much of the way from the height to the goal an attempt aims down
 	slides
 }
@@ -92,7 +91,6 @@ func newEjection(x *pass) *ejection {
 	e.agenda.queued = make([]bool, n)
 	e.tall = slices.Clone(e.with)
 	e.moments()
-	e.period = int64(max(1, n/relaxPart))
 	return e
 }
 
@@ -196,12 +194,12 @@ func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
 			}
 			raised++
 			ceiling += (most - ceiling + 1) / 2
-			e.roof = ceiling
+			if e.roof = ceiling; e.settings.slide {
+				e.relax()
+			}
 			fewest, since = len(e.out), e.nodes
 		}
-		if e.nodes++; e.settings.slide && e.nodes%e.period == 0 {
-			e.relax()
-		}
+		e.nodes++
 		e.put(e.pop(), ceiling)
 		if len(e.out) < fewest {
 			fewest, since = len(e.out), e.nodes
@@ -227,7 +225,9 @@ func (e *ejection) put(k int32, ceiling int64) {
 		}
 	}
 	if e.settings.slide {
-		e.between(k, at)
+		if e.between(k, at); len(e.links.beside) > 0 {
+			e.loosen()
+		}
 	} else {
 		e.spots[k] = spot{at: at, top: at + size, high: at, placed: true}
 	}
@@ -317,7 +317,11 @@ func (e *ejection) ascending(to []int64, list []int32, tops bool, size int64) []
 
 // drop takes a buffer out.
 func (e *ejection) drop(k int32) {
-	e.spots[k].placed = false
+	if s := &e.spots[k]; s.placed {
+		if s.placed = false; e.settings.slide {
+			e.unlink(k)
+		}
+	}
 	h := append(e.out, e.rank[k])
 	for i := len(h) - 1; i > 0 && h[i] < h[(i-1)/2]; i = (i - 1) / 2 {
 		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]

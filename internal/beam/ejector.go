@@ -8,12 +8,6 @@ import (
 
 // Idea: a planner that makes problems of its own, as merge does of groups of buffers, uses ejections without passes.
 // What they begin with need not be a plan of all buffers: some have no offset yet.
-//
-// Bounds are made exact every relaxEvery nodes, so a node takes the same time at any size.
-
-// relaxEvery is how many nodes there are from one call of relax to the next. On 160 groups of J a node takes half of
-// the time that it takes with 1. With 2 and 16 plans end higher after as much time.
-const relaxEvery = 4
 
 // Ejector is the ejections of one problem.
 type Ejector struct {
@@ -32,7 +26,6 @@ func NewEjector(w *run.Watch, tl *timeline.Timeline, seed uint64) *Ejector {
 	if x.e = newEjection(newPass(&x.search, tl, false)); x.e == nil {
 		return nil
 	}
-	x.e.period = relaxEvery
 	return x
 }
 

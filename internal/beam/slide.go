@@ -13,20 +13,17 @@ import (
 //
 // Invariant: for two placed buffers that are live together, the lowest offsets and the highest ones have the same order,
 // and each upper one begins at or above the end of the lower one, in both. So all lowest offsets are a plan below the
-// ceiling, and all highest ones are another. No list says who lies above whom: the bounds do. While lowest offsets
-// change, the order of the highest ones is read, and the other way round.
+// ceiling, and all highest ones are another. While lowest offsets change, the order of the highest ones says which
+// buffer is looked at next, and the other way round.
 //
-// A buffer that comes makes the bounds around it narrower at once. One that leaves would make them wider; this waits for
-// the next call of relax. So the bounds are valid at all times, and a little too narrow.
+// A buffer that comes makes the bounds around it narrower, and one that leaves makes them wider (links.go). So they are
+// exact after each node.
 //
-// Complexity: a placement looks at the neighbours of each buffer whose bound changes. relax takes O(n log n) and one step
-// for each moment at which a buffer is live (see moments).
+// Complexity: a placement takes a step for each moment of each buffer whose bound changes (see moments). relax takes
+// O(n log n) and a step for each moment of each buffer. It runs only where an attempt begins or its ceiling goes up.
 //
 // Source: this project. Heads and tails of operations, and where one can be inserted between them, are known from job
 // shops: Mastrolilli and Gambardella, "Effective neighbourhood functions for the flexible job shop problem" (2000).
-
-// relaxPart is how often a beam's ejections make bounds exact while as many buffers are placed as there are.
-const relaxPart = 100
 
 // A spot is where a buffer lies: its lowest offset, the end there, and its highest offset. Without slide the two
 // offsets are the same. Of a buffer that is out it is the last spot.
@@ -43,6 +40,7 @@ type slides struct {
 	keys         []int64 // lowest offset and buffer in one number, ascending
 	began, done  []int32 // buffer k is live at the moments began[k]:done[k]
 	skyline      []int64 // by moment
+	links        links
 }
 
 // between places buffer k around offset at. All placed neighbours can be below at or above its end there. Those that can be
@@ -70,10 +68,10 @@ func (e *ejection) between(k int32, at int64) {
 	}
 	for len(a.id) > 0 {
 		k := a.pop()
-		s := e.spots[k]
-		for _, j := range e.neighbours(k) {
-			if t := &e.spots[j]; t.at < s.top && t.placed && t.high > s.high {
-				e.lift(j, s.top)
+		top := e.spots[k].top
+		for _, j := range e.ups(k) {
+			if j != none {
+				e.lift(j, top)
 			}
 		}
 	}
@@ -82,14 +80,15 @@ func (e *ejection) between(k int32, at int64) {
 	}
 	for len(a.id) > 0 {
 		k := a.pop()
-		s := e.spots[k]
-		for _, j := range e.neighbours(k) {
-			if t := &e.spots[j]; t.placed && t.at < s.at {
-				e.press(j, s.high)
+		bound := e.spots[k].high
+		for _, j := range e.downs(k) {
+			if j != none {
+				e.press(j, bound)
 			}
 		}
 	}
 	e.spots[k] = spot{at: low, top: low + size, high: high, placed: true}
+	e.link(k, e.below)
 }
 
 // lift makes the lowest offset of a buffer no less than a bound. Who lies above it comes later.
@@ -118,6 +117,7 @@ func (e *ejection) relax() {
 		}
 	}
 	slices.Sort(e.keys)
+	e.chain()
 	clear(e.skyline)
 	for _, key := range e.keys {
 		k := key & costMost
@@ -170,6 +170,7 @@ func (e *ejection) moments() {
 		e.done[j] = count
 	}
 	e.skyline = make([]int64, count)
+	e.newLinks(int(count))
 }
 
 // roundUp and roundDown round to a multiple. Most alignments are 1, and a division takes long.

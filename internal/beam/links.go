@@ -1,0 +1,174 @@
+package beam
+
+// Idea: what lies next above and next below a buffer is known for each moment. A buffer that moves pushes only these,
+// and each of them pushes the next. A buffer that leaves makes room only for these, and for others only as far as their
+// bounds hang on it. So bounds stay exact, and a node takes the same time at any size of the problem.
+//
+// Invariant: at each moment the placed buffers that are live are a list in the order of their offsets. Both bounds of
+// each placed buffer are those that its neighbours in these lists leave it, once loosen has run.
+//
+// Complexity: a buffer that is looked at takes one step for each of its moments. The lists take as much memory as
+// buffers have moments, which is no more than pairs of buffers that are live together.
+//
+// Source: this project. Job shops have such lists by machine; here a moment is a machine, and a buffer needs several.
+
+// none stands for no buffer.
+const none = int32(-1)
+
+// links are the lists. Those of buffer k begin at from[k], one for each moment from began[k] on.
+type links struct {
+	start           []int32
+	up, down        []int32 // the buffers next above and next below, or none
+	lowest, highest []int32 // by moment. highest counts only while chain runs
+	beside          []int32 // buffers that lay next to one that has left
+}
+
+// newLinks makes room for the lists.
+func (e *ejection) newLinks(moments int) {
+	n := len(e.order)
+	l := &e.links
+	l.start = make([]int32, n+1)
+	for k := range n {
+		l.start[k+1] = l.start[k] + e.done[k] - e.began[k]
+	}
+	l.up, l.down = make([]int32, l.start[n]), make([]int32, l.start[n])
+	l.lowest, l.highest = make([]int32, moments), make([]int32, moments)
+	for m := range l.lowest {
+		l.lowest[m] = none
+	}
+}
+
+// ups and downs are the buffers next above and next below a buffer, by moment.
+func (e *ejection) ups(k int32) []int32 { return e.links.up[e.links.start[k]:e.links.start[k+1]] }
+
+func (e *ejection) downs(k int32) []int32 { return e.links.down[e.links.start[k]:e.links.start[k+1]] }
+
+// slot is where the lists have buffer k at a moment.
+func (e *ejection) slot(k, moment int32) int32 { return e.links.start[k] + moment - e.began[k] }
+
+// chain makes the lists of all placed buffers, which e.keys has in the order of their offsets.
+func (e *ejection) chain() {
+	l := &e.links
+	l.beside = l.beside[:0]
+	for m := range l.lowest {
+		l.lowest[m], l.highest[m] = none, none
+	}
+	for _, key := range e.keys {
+		k := int32(key & costMost)
+		for m := e.began[k]; m < e.done[k]; m++ {
+			j := l.highest[m]
+			if l.highest[m] = k; j == none {
+				l.lowest[m] = k
+			} else {
+				l.up[e.slot(j, m)] = k
+			}
+			l.down[e.slot(k, m)], l.up[e.slot(k, m)] = j, none
+		}
+	}
+}
+
+// link puts buffer k above those of a list, which are in the order of their offsets, and below all others.
+func (e *ejection) link(k int32, below []int32) {
+	l, began, done := &e.links, e.began[k], e.done[k]
+	ups, downs := e.ups(k), e.downs(k)
+	for m := range downs {
+		downs[m] = none
+	}
+	for _, j := range below {
+		for m := max(began, e.began[j]) - began; m < min(done, e.done[j])-began; m++ {
+			downs[m] = j
+		}
+	}
+	for m, j := range downs {
+		moment := began + int32(m)
+		next := &l.lowest[moment]
+		if j != none {
+			next = &l.up[e.slot(j, moment)]
+		}
+		ups[m] = *next
+		if *next = k; ups[m] != none {
+			l.down[e.slot(ups[m], moment)] = k
+		}
+	}
+}
+
+// unlink takes a buffer out of the lists.
+func (e *ejection) unlink(k int32) {
+	l, began, ups := &e.links, e.began[k], e.ups(k)
+	lastUp, lastDown := none, none
+	for m, j := range e.downs(k) {
+		moment, i := began+int32(m), ups[m]
+		if j == none {
+			l.lowest[moment] = i
+		} else {
+			if l.up[e.slot(j, moment)] = i; j != lastDown {
+				lastDown, l.beside = j, append(l.beside, j)
+			}
+		}
+		if i != none {
+			if l.down[e.slot(i, moment)] = j; i != lastUp {
+				lastUp, l.beside = i, append(l.beside, i)
+			}
+		}
+	}
+}
+
+// loosen makes bounds exact after buffers have left: what lay above them can sink, and what lay below can rise.
+func (e *ejection) loosen() {
+	a, beside := &e.agenda, e.links.beside
+	for _, j := range beside {
+		if e.spots[j].placed {
+			a.push(j, e.spots[j].high)
+		}
+	}
+	for len(a.id) > 0 {
+		k := a.pop()
+		s, bound, last := &e.spots[k], int64(0), none
+		for _, j := range e.downs(k) {
+			if j != last && j != none {
+				last, bound = j, max(bound, e.spots[j].top)
+			}
+		}
+		at := roundUp(bound, e.align[k])
+		if at >= s.at {
+			continue
+		}
+		before := s.top
+		s.at, s.top, last = at, at+e.size[k], none
+		for _, j := range e.ups(k) {
+			if j != last && j != none {
+				if last = j; e.spots[j].at == roundUp(before, e.align[j]) {
+					a.push(j, e.spots[j].high)
+				}
+			}
+		}
+	}
+	for _, j := range beside {
+		if e.spots[j].placed {
+			a.push(j, -e.spots[j].at)
+		}
+	}
+	for len(a.id) > 0 {
+		k := a.pop()
+		s, bound, last := &e.spots[k], e.roof, none
+		for _, j := range e.ups(k) {
+			if j != last && j != none {
+				last, bound = j, min(bound, e.spots[j].high)
+			}
+		}
+		high := roundDown(bound-e.size[k], e.align[k])
+		if high <= s.high {
+			continue
+		}
+		before := s.high
+		s.high, last = high, none
+		for _, j := range e.downs(k) {
+			if j != last && j != none {
+				if last = j; e.spots[j].high == roundDown(before-e.size[j], e.align[j]) {
+					a.push(j, -e.spots[j].at)
+				}
+			}
+		}
+	}
+	e.links.beside = beside[:0]
+}
