@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Idea: a texture has a width and a height, and perhaps a depth. Its size is their product. An object that several
@@ -76,6 +77,9 @@ func (b *Buffer) SetExtents(extents []int64) {
 	b.Size, _ = SizeOf(extents)
 }
 
+// dimensions writes them as JSON does.
+func dimensions(x []int64) string { return strings.ReplaceAll(fmt.Sprint(x), " ", ", ") }
+
 // extents checks the sizes of several dimensions, and the pools of objects that may hold them.
 func (v *validator) extents(r *Rules) {
 	some := false
@@ -89,11 +93,11 @@ func (v *validator) extents(r *Rules) {
 		say := func(field, value, message string) { v.add(i, field, value, message) }
 		switch size, ok := SizeOf(x); {
 		case len(x) < 2 || len(x) > MostExtents:
-			say("size", fmt.Sprint(x), fmt.Sprintf("has %d dimensions; it must have 2 or %d, or be one number", len(x), MostExtents))
+			say("size", dimensions(x), fmt.Sprintf("has %d dimensions; it must have 2 or %d, or be one number", len(x), MostExtents))
 		case !ok:
-			say("size", fmt.Sprint(x), fmt.Sprintf("each dimension must be at least 1, and their product at most %d", int64(MaxSum)))
+			say("size", dimensions(x), fmt.Sprintf("each dimension must be at least 1, and their product at most %d", int64(MaxSum)))
 		case size != b.Size:
-			say("size", itoa(b.Size), fmt.Sprintf("must be %d, the product of its dimensions %v; SetExtents makes it so", size, x))
+			say("size", itoa(b.Size), fmt.Sprintf("must be %d, the product of its dimensions %s; SetExtents makes it so", size, dimensions(x)))
 		}
 		switch {
 		case b.Align() > 1:
@@ -171,7 +175,7 @@ func (v *validator) covers(r *Rules, k int, all int64) int64 {
 	bytes, ok := SizeOf(cover[:])
 	if bytes += max(q.Alignment, 1) - 1; !ok || bytes > (MaxSum/2-all)/stays {
 		v.add(-1, fmt.Sprintf("pools[%d]", k), "", fmt.Sprintf("pool %s: an object that holds the largest in each dimension "+
-			"takes %v, and %d of these would take more than %d", poolName(r, k), cover, stays, int64(MaxSum/2)))
+			"takes %s, and %d of these would take more than %d", poolName(r, k), dimensions(cover[:]), stays, int64(MaxSum/2)))
 		return all
 	}
 	return all + stays*bytes

@@ -100,10 +100,13 @@ func (v *validator) pools(r *Rules) {
 		for _, x := range []struct {
 			field string
 			value int64
-		}{{"capacity", q.Capacity}, {"alignment", q.Alignment}, {"cost", q.Cost}, {"granularity", q.Granularity * 16}} {
+		}{{"capacity", q.Capacity}, {"alignment", q.Alignment}, {"cost", q.Cost}} {
 			if x.value < 0 || x.value > MaxSum {
 				say(x.field, itoa(x.value), fmt.Sprintf("must be from 0 to %d", int64(MaxSum)))
 			}
+		}
+		if q.Granularity < 0 || q.Granularity > MaxSum/16 { // a few pages may lie below a buffer
+			say("granularity", itoa(q.Granularity), fmt.Sprintf("must be from 0 to %d", int64(MaxSum/16)))
 		}
 		for _, x := range q.Reserved {
 			text := fmt.Sprintf("[%d, %d)", x.Lower, x.Upper)

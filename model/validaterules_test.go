@@ -89,6 +89,9 @@ func TestRulesMessages(t *testing.T) {
 		{"pages of objects", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Pools[0].Objects, r.Pools[0].Granularity = true, 8
 		}, "a pool that is divided into objects has no granularity"},
+		{"pages of too many bytes", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Pools[0].Granularity = 1 << 60 // 16 times that is 0 in 64 bits
+		}, `pools[0].granularity "1152921504606846976": pool x: must be from 0 to 144115188075855871`},
 		{"a border above the capacity", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Pools[0].Borders = []int64{8, 64}
 		}, `pools[0].borders "64": pool x: must be below the capacity of 64`},
@@ -114,10 +117,10 @@ func TestRulesMessages(t *testing.T) {
 				p.Buffers[i].Alignment, p.Buffers[i].Gaps, p.Buffers[i].Fixed = 0, nil, nil
 				p.Buffers[i].SetExtents([]int64{1 << (20 * (i % 3)), 1 << (20 * (2 - i%3))})
 			}
-		}, "an object that holds the largest in each dimension takes [1099511627776 1099511627776 1]"},
+		}, "an object that holds the largest in each dimension takes [1099511627776, 1099511627776, 1]"},
 		{"a size that is no product", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) {
 			b.Extra = &model.Extra{Extents: []int64{3, 5}}
-		}, "must be 15, the product of its dimensions [3 5]; SetExtents makes it so"},
+		}, "must be 15, the product of its dimensions [3, 5]; SetExtents makes it so"},
 		{"dimensions and an alignment", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) {
 			b.SetExtents([]int64{3, 5})
 			b.Alignment = 4

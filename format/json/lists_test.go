@@ -178,9 +178,9 @@ func TestExtents(t *testing.T) {
 	}
 	for _, x := range []struct{ from, to, want string }{
 		{"[8, 2]", "[8]", `x.json:8: buffer a: size "[8]": has 1 dimensions; it must have 2 or 3`},
-		{"[8, 2]", "[8, 2, 1, 1]", `x.json:8: buffer a: size "[8 2 1 1]": has 4 dimensions`},
-		{"[8, 2]", "[8, 0]", `x.json:8: buffer a: size "[8 0]": each dimension must be at least 1, and their product at most`},
-		{"[8, 2]", "[4294967296, 4294967296]", `x.json:8: buffer a: size "[4294967296 4294967296]": each dimension`},
+		{"[8, 2]", "[8, 2, 1, 1]", `x.json:8: buffer a: size "[8, 2, 1, 1]": has 4 dimensions`},
+		{"[8, 2]", "[8, 0]", `x.json:8: buffer a: size "[8, 0]": each dimension must be at least 1, and their product at most`},
+		{"[8, 2]", "[4294967296, 4294967296]", `x.json:8: buffer a: size "[4294967296, 4294967296]": each dimension`},
 		{"[8, 2]", "[1073741824, 1073741824]", `x.json:4: pools[0]: pool textures: an object that holds the largest`},
 		{`[8, 2]`, `[8, "2"]`, `x.json:8: buffer a: size "2": is not an integer`},
 		{"[8, 2]", "[8, 2, 1]", `x.json:9: buffer b: size "16": has 2 dimensions, but buffer a, which may be in the same pool of objects textures, has 3`},
