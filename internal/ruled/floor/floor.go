@@ -31,8 +31,8 @@ import (
 //	max_peak     >= max of that, and top(p)
 //	cost         >= sum over bodies of their least costs; of the parts of one buffer only one counts
 //
-// Hold restricts the bounds to plans with a measure of at most v, which are as good in an earlier measure. Then pools
-// end lower, and bodies may be in fewer pools, so the formulas give higher bounds.
+// Heights are rounded up (grid.go). Hold restricts the bounds to plans with a measure of at most v, which are as good in
+// an earlier measure. Then pools end lower, and bodies may be in fewer pools, so the formulas give higher bounds.
 //
 // Invariant: no plan that keeps the held values is below Least.
 //
@@ -47,6 +47,7 @@ type Floors struct {
 	bodies   []body
 	sections int
 	held     int64   // the most cost that Hold allows; none if there is no limit
+	grid     int64   // heights are multiples of this
 	buffer   []int32 // of each part, its buffer
 }
 
@@ -66,7 +67,7 @@ type body struct {
 // New prepares the bounds of a valid problem with rules.
 func New(p *model.Problem) *Floors {
 	q := parts.All(p)
-	f := &Floors{l: lower.New(q.Problem), pools: p.AllPools(), held: none, buffer: q.Of}
+	f := &Floors{l: lower.New(q.Problem), pools: p.AllPools(), held: none, buffer: q.Of, grid: gridOf(q.Problem)}
 	for k := range f.pools {
 		f.reserved = append(f.reserved, lower.Merged(f.pools[k].Reserved))
 		f.limit = append(f.limit, cmp.Or(f.pools[k].Capacity, none))
@@ -229,7 +230,7 @@ func (f *Floors) Least(m model.Measure) (least int64) {
 		}
 		least = f.level(load, least)
 	}
-	return least
+	return min(none, bound.Up(least, f.grid))
 }
 
 // only reports whether a body may be in this pool and no other.

@@ -123,6 +123,9 @@ func TestFormulas(t *testing.T) {
 		"max_height by shares": {
 			pools: open, buffers: []model.Buffer{buffer(3), buffer(4), buffer(4)}, m: "max_height", want: 6,
 		},
+		"max_height of equal ones": {
+			pools: open, buffers: []model.Buffer{buffer(7), buffer(7), buffer(7)}, m: "max_height", want: 14,
+		},
 		"max_height beside a full pool": {
 			pools: []model.Pool{pool("p", 0), pool("q", 2)}, buffers: []model.Buffer{buffer(1), buffer(2), buffer(2), buffer(5)},
 			m: "max_height", want: 8,
