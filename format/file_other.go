@@ -7,7 +7,9 @@ import (
 	"os"
 )
 
-func openFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
+type file = os.File
+
+func openFile(path string, flag int, mode fs.FileMode) (*file, error) {
 	return os.OpenFile(path, flag, mode)
 }
 

@@ -203,7 +203,7 @@ func (b *batch) say(k int, r *stowage.Result, p *stowage.Problem, read times.Rea
 			figures.Figures
 		}{b.files[k], f})
 	case !b.s.quiet:
-		_, err = fmt.Fprintf(b.out, "%s: %s\n", cell(b.files[k]), summary(r, p))
+		_, err = io.WriteString(b.out, cell(b.files[k])+": "+summary(r, p)+"\n")
 	}
 	return err
 }

@@ -204,5 +204,5 @@ func valueFault(f *pflag.Flag, cause error) string {
 
 // count formats a number of things.
 func count[T int | int64](n T, thing string) string {
-	return fmt.Sprintf("%d %s", n, units.Plural(n, thing))
+	return strconv.FormatInt(int64(n), 10) + " " + units.Plural(n, thing)
 }

@@ -29,8 +29,8 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 			s += " (" + cell(why) + ")"
 		}
 	case r.Status.HasPlan():
-		s = fmt.Sprintf("%s: height %d, lower bound %d, gap %s", r.Status, r.Height, r.LowerBound,
-			gap(r.Height, r.LowerBound))
+		s = r.Status.String() + ": height " + strconv.FormatInt(r.Height, 10) + ", lower bound " +
+			strconv.FormatInt(r.LowerBound, 10) + ", gap " + gap(r.Height, r.LowerBound)
 	case r.Collision != nil:
 		s = "infeasible: " + collides(r.Collision, p)
 	case r.Status == stowage.Infeasible:
@@ -53,8 +53,8 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 	if r.ProvedBy == byCheckpoint {
 		s += "; proven by an earlier run"
 	}
-	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"),
-		seconds(r.Stats.Elapsed))
+	return s + "; " + count(len(p.Buffers), "buffer") + ", " + r.Planner + ", " + count(r.Stats.Nodes, "node") + ", " +
+		seconds(r.Stats.Elapsed)
 }
 
 // bytesAndUnit writes a number of bytes. If it is a whole number of a larger unit, it adds that: 82837504 (79 MiB).
@@ -100,4 +100,4 @@ func ending(s plan.Stop) (planned, without string) {
 	return "ended by itself", "the planner found no plan that fits, and no proof that there is none"
 }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) + " s" }
