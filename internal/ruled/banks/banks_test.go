@@ -125,3 +125,28 @@ func TestImages(t *testing.T) {
 		t.Errorf("unequal cores: %s, %v", r.Status, r.Measures)
 	}
 }
+
+// TestFewBuffers: four buffers, three of them at one offset in any of four pools with borders, take more than
+// relax.MostQuestions questions. They are still proven.
+func TestFewBuffers(t *testing.T) {
+	p := &model.Problem{Rules: &model.Rules{
+		Pools: []model.Pool{
+			{ID: "p", Cost: 1, Borders: []int64{1, 2, 8}},
+			{ID: "q", Borders: []int64{1, 6}},
+			{ID: "r", Borders: []int64{1, 2}},
+			{ID: "s", Borders: []int64{6, 7, 8}},
+		},
+		Lockstep:  [][]int32{{1, 0, 3}},
+		Objective: []model.Measure{model.MeasureMaxHeight, model.PeakIn("s")},
+	}}
+	for k, x := range [][3]int64{{1, 3, 3}, {1, 3, 4}, {3, 4, 3}, {0, 4, 5}} {
+		p.Buffers = append(p.Buffers, model.Buffer{
+			ID: string(rune('a' + k)), Lower: x[0], Upper: x[1], Size: x[2], Extra: &model.Extra{Spans: k == 1},
+		})
+	}
+	planner := run.Prepared(must.Get(plan.Find("exact"))(t))
+	r := must.Get(ruled.Solve(context.Background(), p, planner, plan.Options{Minimize: true}))(t)
+	if plantest.Best(t, p, r, []int64{6, 4}); r.Status != model.Optimal {
+		t.Errorf("%s, bounds %v", r.Status, r.Bounds)
+	}
+}

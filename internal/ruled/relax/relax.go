@@ -18,13 +18,16 @@ import (
 // Invariant: the branches together have all plans that keep the rule. So if none was left open, the best plan is
 // proven.
 //
-// Complexity: at most MostQuestions problems, each with a limit of nodes.
+// Complexity: at most MostQuestions problems, each with a limit of nodes, and fewQuestions of a few buffers.
 //
 // Source: branch and bound by relaxation.
 
 const (
 	// MostQuestions is the most problems of a search.
 	MostQuestions = 300
+	// A question of a few buffers takes microseconds, and enumeration does not take those in lockstep. So there may be more.
+	fewBuffers   = 8
+	fewQuestions = 5_000
 	questionNodes = 400_000
 )
 
@@ -81,7 +84,11 @@ func (x *Search) Over(ctx context.Context) bool {
 	if x.Best != nil && !x.O.Least {
 		return true
 	}
-	over := x.questions > 0 && (x.questions >= MostQuestions || ctx.Err() != nil ||
+	most := MostQuestions
+	if len(x.P.Buffers) <= fewBuffers && x.O.NodeLimit == 0 {
+		most = fewQuestions
+	}
+	over := x.questions > 0 && (x.questions >= most || ctx.Err() != nil ||
 		x.O.NodeLimit > 0 && x.Stats.Nodes >= x.O.NodeLimit)
 	x.Cut = x.Cut || over
 	return over
