@@ -127,6 +127,9 @@ func (x *placer) tops() (all []int32) {
 	highest := slices.Max(x.height)
 	for k, q := range x.in {
 		end := x.origin[k] + x.bodies[k].size
+		if x.pools[q].Objects { // each of them may make it lower
+			end = x.height[q]
+		}
 		if end == x.height[q] && (end == highest || !x.goals[0].most) {
 			all = append(all, int32(k))
 		}
@@ -140,6 +143,7 @@ func (x *placer) found() *Found {
 		Pools: make([]int32, len(x.p.Buffers)), Offsets: make([]int64, len(x.p.Buffers)), Values: slices.Clone(x.values),
 		Heights: slices.Clone(x.height),
 	}
+	x.stack()
 	for k := range x.bodies {
 		for m, i := range x.bodies[k].members {
 			f.Pools[i], f.Offsets[i] = x.in[k], x.origin[k]+x.bodies[k].at[m]

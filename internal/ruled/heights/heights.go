@@ -3,6 +3,7 @@
 //
 //	heights.go   the problem: bodies, their pools, and at which distances they may lie
 //	order.go     the plan of an order
+//	shared.go    pools that are divided into objects
 //	keep.go      borders, and buffers of different kinds, which share no page
 //	descend.go   better orders
 //	balance.go   pools whose loads are even
@@ -51,6 +52,9 @@ type Field struct {
 	walls []model.Pool // the pools with their borders and granularities; nil without Keep
 	spans []bool       // of each buffer, whether it may lie on both sides of a border
 	paged [][]page     // of each body; nil without pages
+
+	alien [][]int32 // of each body, those with which it shares no object; nil without objects (shared.go)
+	step  []int64   // of each pool of objects, a multiple of all alignments there
 }
 
 // A body is a set of buffers that lie together.
@@ -89,7 +93,14 @@ func Leading(objective []model.Measure) (all []model.Measure) {
 // New prepares a problem without evictions. It returns nil if the problem is too large, if some body has no place, or
 // if a pool is divided into objects: what bodies may do there is no matter of who is live beside them.
 func New(l *lower.Lowering, c *assign.Choices, objective []model.Measure) *Field {
-	if l.Problem.Rules.HasObjects() || len(c.Bodies) > mostLoose || len(c.Bodies)*len(l.Pools) > mostMeetings {
+	if l.Problem.Rules.HasObjects() {
+		return nil
+	}
+	return newField(l, c, objective)
+}
+
+func newField(l *lower.Lowering, c *assign.Choices, objective []model.Measure) *Field {
+	if len(c.Bodies) > mostLoose || len(c.Bodies)*len(l.Pools) > mostMeetings {
 		return nil
 	}
 	f := &Field{p: l.Problem, pools: l.Pools, sections: c.Sections, bodies: make([]body, len(c.Bodies))}
@@ -193,8 +204,9 @@ func (f *Field) between(pairs *places.Pairs, k, o int32) {
 	}
 }
 
-// A goal is a measure of height.
+// A goal is a measure of height, or the number of objects.
 type goal struct {
+	count   bool    // the number of objects
 	most    bool    // the most of all pools, not their sum
 	pool    int     // the only pool that counts, or -1
 	reaches []int64 // a pool is at least as high as this, by its reserved ranges
@@ -203,7 +215,7 @@ type goal struct {
 // goal returns what a measure counts.
 func (f *Field) goal(m model.Measure) goal {
 	kind, name, one := strings.Cut(string(m), ":")
-	g := goal{most: strings.HasPrefix(kind, "max_"), pool: -1, reaches: make([]int64, len(f.pools))}
+	g := goal{count: m == model.MeasureObjects, most: strings.HasPrefix(kind, "max_"), pool: -1, reaches: make([]int64, len(f.pools))}
 	for q := range f.pools {
 		if one && f.pools[q].ID == name {
 			g.pool = q
@@ -219,6 +231,9 @@ func (f *Field) goal(m model.Measure) goal {
 
 // value returns the measure by the height of each pool.
 func (g *goal) value(height []int64) (value int64) {
+	if g.count {
+		return 0 // at the beginning
+	}
 	for q, h := range height {
 		if h = max(h, g.reaches[q]); g.pool >= 0 && q != g.pool {
 			continue

@@ -28,11 +28,12 @@ type placer struct {
 	raised  []int64 // values in the pool that is tried
 	least   []int64 // values in the best pool so far
 	checked int64   // distances looked at, the effort
+	shelves shelves
 }
 
 func (f *Field) placer() *placer {
 	return &placer{
-		Field: f, in: make([]int32, len(f.bodies)), origin: make([]int64, len(f.bodies)), height: make([]int64, len(f.pools)),
+		shelves: newShelves(f), Field: f, in: make([]int32, len(f.bodies)), origin: make([]int64, len(f.bodies)), height: make([]int64, len(f.pools)),
 		taken: make([][]model.Range, len(f.pools)), values: make([]int64, len(f.goals)),
 		raised: make([]int64, len(f.goals)), least: make([]int64, len(f.goals)),
 	}
@@ -45,6 +46,7 @@ func (x *placer) place(order []int32, most []int64) bool {
 		x.in[k] = -1
 	}
 	clear(x.height)
+	x.shelves.clear()
 	for k := range x.goals {
 		x.values[k] = x.goals[k].value(x.height)
 	}
@@ -66,21 +68,35 @@ func (x *placer) put(k int32) bool {
 	}
 	x.keep(k)
 	x.checked += int64(len(x.near[k]) + len(b.pools))
-	best, at := int32(-1), int64(0)
+	best, at, top, in := int32(-1), int64(0), int64(0), int32(-1)
 	for n, q := range b.pools {
-		origin, ok := x.lowest(b, n)
+		// With objects origin is what the pool grows by.
+		origin, object, ok := int64(0), int32(-1), false
+		end, more := int64(0), int64(0)
+		if x.pools[q].Objects {
+			origin, object, ok = x.cheapest(k, q)
+			if end = x.height[q] + origin; int(object) == len(x.shelves.of[q]) {
+				more = 1
+			}
+		} else if origin, ok = x.lowest(b, n); ok {
+			end = max(x.height[q], origin+b.size)
+		}
 		if !ok {
 			continue
 		}
 		c := -1
 		for g := range x.goals {
-			x.raised[g] = x.goals[g].raised(x.values[g], q, x.height[q], max(x.height[q], origin+b.size))
+			if x.goals[g].count {
+				x.raised[g] = x.values[g] + more
+				continue
+			}
+			x.raised[g] = x.goals[g].raised(x.values[g], q, x.height[q], end)
 		}
 		if best >= 0 {
 			c = slices.Compare(x.raised, x.least)
 		}
-		if c < 0 || c == 0 && origin < at {
-			best, at = q, origin
+		if c < 0 || c == 0 && (origin < at || origin == at && end < top) {
+			best, at, top, in = q, origin, end, object
 			copy(x.least, x.raised)
 		}
 	}
@@ -96,7 +112,10 @@ func (x *placer) put(k int32) bool {
 	if best < 0 {
 		return false
 	}
-	x.in[k], x.origin[k], x.height[best] = best, at, max(x.height[best], at+b.size)
+	x.in[k], x.origin[k], x.height[best] = best, at, top
+	if in >= 0 {
+		x.share(k, best, in)
+	}
 	copy(x.values, x.least)
 	return true
 }

@@ -8,6 +8,7 @@
 //	check.go     cores of a few sections, as rows of the linear program of loads
 //	without.go   the cheapest assignments that keep one buffer of a core out of the pool
 //	heights.go   low plans if a height comes before all else
+//	shared.go    the same for pools that are divided into objects, and few objects
 //	branch.go    a search of all assignments that may be better
 //	floors.go    bounds of heights that hold for every assignment
 //	cheaper.go   the last step: buffers move from dearer pools into cheaper ones that have a free place
@@ -41,6 +42,7 @@ var stages = []stage.Stage[*chooser]{
 	{Name: "places", Does: "where single buffers and pairs may lie", Run: (*chooser).places},
 	{Name: "plans", Does: "each buffer has its pool: pool by pool, measure by measure", For: (*chooser).given, Run: (*chooser).plan},
 	{Name: "loads", Does: "the cheapest pools by loads and costs", Run: (*chooser).cheapest},
+	{Name: "objects", Does: "which pool and which object each buffer is in", For: (*chooser).divided, Run: (*chooser).share},
 	{Name: "heights", Does: "low plans of several pools, and whether lower ones fit", For: (*chooser).leads, Run: (*chooser).heights},
 	{Name: "rounds", Does: "other pools whose loads are low", For: (*chooser).leads, Run: (*chooser).someRounds},
 	{Name: "packing", For: (*chooser).assigned, Run: (*chooser).pack, Nested: true},
