@@ -99,6 +99,9 @@ const (
 	// climbEffort is the first turn of climb in its steps: it takes three to eight million
 	// in a second on problems of hundreds of buffers.
 	climbEffort = 1e7
+	// mendEach is how many steps for each buffer climb's first turn has at least if it comes before the orders that take
+	// long.
+	mendEach = 4000
 	// fewPlans is how many nodes for each buffer exact search needs to try a few complete
 	// plans. If its first turn has fewer, climb has the first turn alone.
 	fewPlans = 4
@@ -134,6 +137,8 @@ const peakNear = 50
 const fullOf, fullParts = 2, 3
 
 // beamOf is how much of a memory is in use on average where merge leaves the time to beam, although its groups are few.
+// Below it climb comes before beam from thresholds.CoresLeast buffers on, and above thresholds.LargeAbove beam has no
+// turns: random problems with 500 live at once, 0.9 in use, end lower by repairs (docs/lab/climb.md).
 // J of the challenging suite has 0.87, and merge is better there. The kinds full and steady of lab/bench/stalls have
 // 0.96 to 0.99.
 const beamOf = 0.95

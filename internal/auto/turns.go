@@ -161,10 +161,14 @@ func (a *auto) windowed() bool {
 func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
 	ends := a.ends(a.o.Minimizing(), limited)
-	more := a.moreOrders(p)
-	crowded := a.crowded()
-	// climb lowers more plans than orders that take long if it can mend: it can where beam is able
+	// climb lowers more plans than beam if there are many buffers, unless memory is full at almost all times
+	crowded, repairs := a.crowded(), a.n >= thresholds.CoresLeast && a.inUse(a.tl.LowerBound) < beamOf
+	if a.n > thresholds.LargeAbove && repairs {
+		crowded = false
+	}
+	// nor do orders that take long lower as many if climb can mend: it can where beam is able
 	mends := limited && !crowded && a.n > thresholds.LargeAbove && a.round&climbing != 0 && beam.Able(a.tl)
+	more := mends && a.n > thresholds.HugeAbove || a.moreOrders(p)
 	if more && limited && !mends {
 		more = a.moreOrders(p) // two such turns take less time than climb's first, and lower more plans
 	}
@@ -181,7 +185,7 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	exactFirst := a.affordable >= fewPlans*a.n || a.round&climbing == 0
 	effort := int64(climbEffort) // of climb's first turn
 	if mends {
-		effort *= grow * grow
+		effort = max(grow*grow*effort, mendEach*a.n)
 	}
 	nodes, steps := a.share(a.affordable), min(effort, a.share(effort)*a.n)
 	if a.tl.HasGaps() {
@@ -197,8 +201,9 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 		a.round &^= merging | beaming // exact has more use for the time
 		nodes, steps = max(nodes/learnShare, 1), steps/learnClimbShare
 	}
-	beamFirst := a.n >= thresholds.BeamFirstLeast && a.round&beaming != 0 && !a.packed()
-	if !a.over() && a.round&beaming != 0 && !beamFirst && !a.packed() {
+	beamLast := limited && repairs && a.round&climbing != 0
+	beamFirst := a.n >= thresholds.BeamFirstLeast && a.round&beaming != 0 && !a.packed() && !beamLast
+	if !a.over() && a.round&beaming != 0 && !beamFirst && !beamLast && !a.packed() {
 		a.beamTurn(ctx, steps/beamLookPart)
 	}
 	for !a.over() && a.round != 0 {
@@ -219,11 +224,14 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 			}
 			a.turn(ctx, turn{planner: &engine.Planner{}, nodes: limit, each: 1, reason: nextInRound})
 		}
-		if a.round&beaming != 0 && !beamFirst {
+		if a.round&beaming != 0 && !beamFirst && !beamLast {
 			a.beamTurn(ctx, steps)
 		}
 		if a.round&climbing != 0 {
 			a.turn(ctx, turn{planner: &climb.Planner{}, nodes: steps, each: a.n, reason: nextInRound})
+		}
+		if a.round&beaming != 0 && beamLast {
+			a.beamTurn(ctx, steps)
 		}
 		if once {
 			return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -72,6 +73,55 @@ func TestTurnsOfClasses(t *testing.T) {
 		if got := turnsOf(t, p, o); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q\nwant %q", c.name, got, c.want)
 		}
+	}
+}
+
+// even returns n buffers with any size that begin at any time, and live up to a fifth of the time: nine tenths of memory
+// are in use on average.
+func even(n int) *model.Problem {
+	rng := rand.New(rand.NewPCG(1, 2))
+	p := &model.Problem{}
+	for i := range n {
+		lower := rng.Int64N(1000)
+		p.Buffers = append(p.Buffers, model.Buffer{
+			ID: strconv.Itoa(i), Lower: lower, Upper: min(1000, lower+1+rng.Int64N(200)), Size: 1 + rng.Int64N(1000),
+		})
+	}
+	return p
+}
+
+// TestClimbBeforeBeam: climb comes before beam where many buffers are live at once and memory is not full at almost all
+// times. Of more than LargeAbove buffers beam has no turn then. Of fewer than CoresLeast beam is first.
+func TestClimbBeforeBeam(t *testing.T) {
+	for _, c := range []struct {
+		buffers int
+		want    string
+	}{{1000, "beam climb"}, {1200, "climb beam"}, {thresholds.LargeAbove + 1, "climb"}} {
+		var got []string
+		for _, turn := range turnsOf(t, even(c.buffers), plan.Options{NodeLimit: 48, Without: []string{"heuristics"}}) {
+			planner, reason, _ := strings.Cut(turn, ": ")
+			if reason == nextInRound && (planner == "beam" || planner == "climb") {
+				got = append(got, planner)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%d buffers: %q, want %q", c.buffers, got, c.want)
+		}
+	}
+}
+
+// TestClimbBeforeOrders: of more than HugeAbove buffers climb has its turn before any order that takes long.
+func TestClimbBeforeOrders(t *testing.T) {
+	p := generate(t, "infeasible", gen.Options{Buffers: 60, Horizon: 60, Seed: 1}).Problem
+	for i := range thresholds.HugeAbove {
+		at := int64(100 + i)
+		p.Buffers = append(p.Buffers, model.Buffer{ID: "small" + strconv.Itoa(i), Lower: at, Upper: at + 1, Size: 1})
+	}
+	p.Capacity = 0
+	turns := turnsOf(t, p, plan.Options{NodeLimit: 64})
+	climb, orders := slices.Index(turns, "climb: the next in the round"), slices.Index(turns, "heuristics: orders that take longer")
+	if climb < 0 || orders >= 0 && orders < climb {
+		t.Errorf("%q", turns)
 	}
 }
 

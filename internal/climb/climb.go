@@ -187,6 +187,7 @@ func (s *search) worker(number uint64) *worker {
 func (s *search) climb(w *worker) {
 	n := int64(len(s.tl.Problem.Buffers))
 	steps := max(turnSteps*n, leastTurn)
+	repairs := steps
 	if n > thresholds.ListMost {
 		// A placement is slow, so turns are shorter.
 		steps = 20 * n
@@ -197,7 +198,7 @@ func (s *search) climb(w *worker) {
 	}
 	mends := s.sw.mend && w.mending()
 	if mends {
-		turns = append(turns, func(from []int64, height int64) []int64 { return w.mend(from, height, min(steps, w.most)) })
+		turns = append(turns, func(from []int64, height int64) []int64 { return w.mend(from, height, min(repairs, w.most)) })
 	}
 	if s.sw.critical && n <= thresholds.OrdersMost && !(mends && n > thresholds.LargeAbove) {
 		turns = append(turns, func(from []int64, height int64) []int64 { return w.reorder(from, height, min(steps, w.most)) })

@@ -14,11 +14,13 @@ import (
 // buffers show it: those that end above a target. Each is taken out, and comes back at the offset at which it costs
 // least. What is in its way there is taken out in turn, and comes back in the same way, the largest area first. A
 // buffer costs more each time that it finds no free place, so no two displace each other for ever. All else stays as it
-// is: this is a search of a neighbourhood that grows until the buffer has a place. Buffers that live long cost more
-// from the start, since they have many in their way when they come back.
+// is: this is a search of a neighbourhood that grows until the buffer has a place. Buffers of a large area, size times
+// lifespan, cost more from the start, since they have many in their way when they come back. So a place goes from large
+// buffers to smaller ones, until one is as small as a hole that nothing else could use.
 //
-// Each buffer above the target is mended by itself. What has come to rest is kept, so a moment that is too hard costs
-// the others nothing. The target is part of the way down to the goal: more after a success, less after a failure.
+// Each buffer above the target is mended by itself. What has come to rest is kept, and after a failure the others have
+// their turn, so a moment that is too hard costs them nothing. The target is part of the way down to the goal: more
+// after a success, less after a failure.
 //
 // Invariant: between two repairs, the spots are a valid plan. It is never higher than the plan to start from.
 //
@@ -36,9 +38,11 @@ import (
 const (
 	// firstPatience is how many buffers a repair may place at first. It doubles if no target is in reach, however near.
 	firstPatience = 4096
-	// least is the least price of a buffer, and longLived what is added to it at first for a lifespan as long as the
-	// mean. A buffer that finds no free place costs least and half of its first price more.
-	least, longLived = 4, 32
+	// least is the least price of a buffer, and meanPrice what is added to it at first for an area as large as the mean.
+	// The price grows faster than the area, by the exponent rising: two buffers that are half as large are easier to
+	// place. A buffer that finds no free place costs least and half of its first price more. An area is at most n times
+	// the mean, so the first price of one of ten million buffers is below 2^40.
+	least, meanPrice, rising = 1, 32, 1.5
 	// firstShare is how much of the way to the goal the first target is, and mostShare the most.
 	firstShare, mostShare = 0.25, 0.5
 	// leastMend is the part of the goal that no target is nearer to the height: one part in so many.
@@ -94,15 +98,14 @@ func (w *worker) mending() bool {
 		tl: tl, height: math.MaxInt64, starts: make([]int32, n), lists: make([]neighbours, n), spots: make([]spot, n),
 		area: make([]float64, n), asked: make([]int64, n), paid: make([]int64, n), seen: make([]int32, n),
 	}
-	all := int64(0) // lifespans
+	all := 0.0 // areas
 	for i := range buffers {
 		first, last := tl.Extent(i)
 		m.area[i], m.starts[i] = float64(buffers[i].Size)*float64(last-first), int32(i)
-		all += int64(last - first)
+		all += m.area[i]
 	}
-	for i := range buffers {
-		first, last := tl.Extent(i)
-		m.asked[i] = least + longLived*int64(last-first)*int64(n)/max(all, 1)
+	for i, area := range m.area {
+		m.asked[i] = least + int64(meanPrice*math.Pow(area*float64(n)/max(all, 1), rising))
 	}
 	slices.SortStableFunc(m.starts, func(i, j int32) int {
 		a, _ := tl.Extent(int(i))
@@ -143,7 +146,10 @@ func (w *worker) mend(from []int64, height, steps int64) []int64 {
 		slices.SortStableFunc(high, func(i, j int32) int { return cmp.Compare(m.spots[j].top, m.spots[i].top) })
 		reached := true
 		for _, i := range high {
-			if reached = m.spots[i].top <= m.target || w.restore(i); !reached {
+			if m.spots[i].top <= m.target || w.restore(i) {
+				continue
+			}
+			if reached = false; w.taken >= steps || w.taken >= w.most || w.watch.Over() {
 				break
 			}
 		}

@@ -156,6 +156,57 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// TestMendGoesOn: after a repair that cannot succeed the other buffers above the target have their turn, until the steps
+// are used up. Two buffers live together, and fit no lower target. The third can fall.
+func TestMendGoesOn(t *testing.T) {
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "low", Upper: 1, Size: 6}, {ID: "high", Upper: 1, Size: 6}, {ID: "free", Lower: 1, Upper: 2, Size: 3},
+	}}
+	for _, tc := range []struct {
+		steps int64
+		falls bool
+	}{{1 << 20, true}, {1, false}} {
+		w := begun(t, timeline.New(p), plan.Options{})
+		w.mending()
+		w.goal, w.most = 9, math.MaxInt64
+		if lower := w.mend([]int64{0, 6, 9}, 12, tc.steps); lower != nil {
+			t.Fatalf("%d steps: a plan of 12 bytes in fewer: %d", tc.steps, lower)
+		}
+		if falls := w.mender.spots[2].top < 12; falls != tc.falls {
+			t.Errorf("%d steps: the third buffer falls: %t", tc.steps, falls)
+		}
+	}
+}
+
+// TestPrices: the first price grows with the area and faster than it, and is no more than so many buffers explain.
+func TestPrices(t *testing.T) {
+	p := &model.Problem{}
+	for k := range 40 {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(k), Upper: 10, Size: 1 << k})
+	}
+	for k := range 4000 { // they keep the mean low
+		p.Buffers = append(p.Buffers, model.Buffer{ID: "small" + strconv.Itoa(k), Upper: 1, Size: 1})
+	}
+	w := begun(t, timeline.New(p), plan.Options{})
+	w.mending()
+	faster := 0
+	for k, price := range w.mender.asked[:40] {
+		if k == 0 {
+			continue
+		}
+		before := w.mender.asked[k-1]
+		if price < before || price > least+meanPrice*4040*64 {
+			t.Errorf("area %d costs %d, twice as much costs %d", 10<<(k-1), before, price)
+		}
+		if price > 2*before {
+			faster++
+		}
+	}
+	if faster < 10 {
+		t.Errorf("%d prices more than double", faster)
+	}
+}
+
 // TestMendOnlyWhole: buffers with gaps or fixed offsets are not mended.
 func TestMendOnlyWhole(t *testing.T) {
 	refused := 0

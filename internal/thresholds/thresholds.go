@@ -110,7 +110,7 @@ const (
 	// and may be the only heuristic, and a run without a limit ends after one look at the peak. What local search could
 	// still win takes longer than its first turn. Measured on the training graphs of lab/bench/scale.
 	// Above it climb changes the order of all buffers only if it cannot mend (internal/climb/mend.go), and with a limit
-	// it comes before the heuristics that take longest.
+	// it comes before the heuristics that take longest. beam has turns only if memory is full at almost all times.
 	LargeAbove = 1 << 13
 
 	// MergeMost is the size up to which auto and exact search merge buffers. Above it there are too many composites for
@@ -131,8 +131,9 @@ const (
 	PreparedMost = 1 << 16
 
 	// HugeAbove is the size above which one plan of a first-fit order takes seconds. Heuristics then end after the
-	// sweep and first-fit, and local search looks at the peak only. It is also the size up to which merge goes over the
-	// walls of a packing without an unused byte. Measured on training graphs to ten million buffers (docs/compare.md).
+	// sweep and first-fit, and local search looks at the peak only. With a limit climb has a whole turn before other
+	// orders. It is also the size up to which merge goes over the walls of a packing without an unused byte. Measured on
+	// training graphs to ten million buffers (docs/compare.md).
 	HugeAbove = 1 << 17
 
 	// OrdersMost is the size up to which local search changes the order of all buffers and places them again. Above it
