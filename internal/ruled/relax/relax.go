@@ -25,9 +25,9 @@ import (
 const (
 	// MostQuestions is the most problems of a search.
 	MostQuestions = 300
-	// A question of a few buffers takes microseconds, and enumeration does not take those in lockstep. So there may be more.
-	fewBuffers   = 8
-	fewQuestions = 5_000
+	// A question of a few buffers takes microseconds, and those in lockstep are not enumerated. So there may be more.
+	fewBuffers    = 8
+	fewQuestions  = 5_000
 	questionNodes = 400_000
 )
 
