@@ -10,7 +10,8 @@
 //   - the C program.
 //
 // Every plan has to be a new file. The problems are of the kinds of networks of stowage gen, whose lowest plans take
-// little search, so that files are a large part of the work.
+// little search, so that files are a large part of the work. A problem that takes more than 1,000 nodes is left out and
+// another drawn: four in 10,000, of which two took longer than all others together, and hid what the files cost.
 package main
 
 import (
@@ -70,7 +71,7 @@ func measure(ctx context.Context) error {
 	}
 	defer os.RemoveAll(dir)
 	problems := filepath.Join(dir, "problems")
-	if err := write(problems); err != nil {
+	if err := write(ctx, problems); err != nil {
 		return err
 	}
 	if *stow == "" {
@@ -143,18 +144,30 @@ func measure(ctx context.Context) error {
 	return nil
 }
 
+// mostNodes is how many nodes of search a problem may take.
+const mostNodes = 1000
+
 // write makes the problems.
-func write(folder string) error {
+func write(ctx context.Context, folder string) error {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return err
 	}
-	for k := range *files {
-		kind := kinds[k%len(kinds)]
-		p, err := gen.Generate(kind, gen.Options{Buffers: *buffers, Seed: uint64(100 + k/len(kinds))})
+	solver := stowage.NewSolver(stowage.Options{Workers: 1, NodeLimit: mostNodes})
+	var r stowage.Result
+	for k, seed := 0, 100*len(kinds); k < *files; seed++ {
+		kind := kinds[seed%len(kinds)]
+		p, err := gen.Generate(kind, gen.Options{Buffers: *buffers, Seed: uint64(seed / len(kinds))})
 		if err != nil {
 			return err
 		}
 		p.Capacity = 0
+		if err := solver.Solve(ctx, p, &r); err != nil {
+			return err
+		}
+		if r.Status != stowage.Optimal {
+			continue
+		}
+		k++
 		f, err := os.Create(filepath.Join(folder, fmt.Sprintf("%s-%05d.csv", kind, k)))
 		if err != nil {
 			return err
