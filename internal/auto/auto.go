@@ -15,6 +15,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/beam"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/merge"
 	"github.com/stowage-go/stowage/internal/run"
@@ -133,7 +134,7 @@ type auto struct {
 	affordable int64  // nodes of the first turn of exact search
 	restarts   uint64 // turns of merge so far: each has another seed
 	learned    merge.Learned
-	width      int          // of beams so far
+	beams      beam.Reached // so far
 	r          *plan.Result // with the lowest plan so far, whether it fits or not
 	height     int64        // of r.Offsets
 	infeasible bool

@@ -136,9 +136,10 @@ const peakNear = 50
 // and of A-K at their capacity, the heuristics solved no such problem of 48 buffers or more.
 const fullOf, fullParts = 2, 3
 
-// beamOf is how much of a memory is in use on average where merge leaves the time to beam, although its groups are few.
-// Below it climb comes before beam from thresholds.CoresLeast buffers on, and above thresholds.LargeAbove beam has no
-// turns: random problems with 500 live at once, 0.9 in use, end lower by repairs (docs/lab/climb.md).
+// beamOf is how much of a memory is in use on average where merge leaves the time to beam, although its groups are few,
+// and where beam has turns as long as they lower the plan. Below it climb comes before beam from thresholds.CoresLeast
+// buffers on, and above thresholds.LargeAbove beam has no turns: random problems with 500 live at once, 0.9 in use, end
+// lower by repairs (docs/lab/climb.md).
 // J of the challenging suite has 0.87, and merge is better there. The kinds full and steady of lab/bench/stalls have
 // 0.96 to 0.99.
 const beamOf = 0.95

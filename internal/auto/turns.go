@@ -209,7 +209,7 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	for !a.over() && a.round != 0 {
 		a.count++
 		if beamFirst {
-			a.beamTurn(ctx, steps)
+			a.beamTurns(ctx, steps, once)
 		}
 		if a.round&asking != 0 {
 			a.askTurn(ctx, steps)
@@ -263,9 +263,19 @@ func (a *auto) moreOrders(p *greedy.Portfolio) bool {
 // beamTurn has beam make a turn, with the width that it reached before. steps are climb's in this round.
 func (a *auto) beamTurn(ctx context.Context, steps int64) {
 	a.turn(ctx, turn{
-		planner: &beam.Planner{Width: &a.width}, nodes: max(steps/beamShare, 1), each: a.n, seed: uint64(a.count),
+		planner: &beam.Planner{Reached: &a.beams}, nodes: max(steps/beamShare, 1), each: a.n, seed: uint64(a.count),
 		reason: nextInRound,
 	})
+}
+
+// beamTurns runs turns of beam as long as they lower the plan where memory is full at almost all times, or one turn.
+func (a *auto) beamTurns(ctx context.Context, steps int64, once bool) {
+	again := !once && a.inUse(a.tl.LowerBound) >= beamOf
+	for lowered := true; lowered && !a.over(); {
+		before := a.height
+		a.beamTurn(ctx, steps)
+		lowered = again && a.height < before
+	}
 }
 
 // askTurn has tela make a turn. It has none any more if there are too many pairs for it. steps are climb's.

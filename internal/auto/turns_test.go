@@ -213,18 +213,45 @@ func TestLearningIsBrief(t *testing.T) {
 // TestFullLeavesMerge: in a memory of two sizes that is full at all times groups are few, and merge does not go on
 // after its look.
 func TestFullLeavesMerge(t *testing.T) {
+	p := fullOfTwo(600)
+	o := plan.Options{NodeLimit: 2_000, Minimize: true}
+	turns := turnsOf(t, p, o)
+	if slices.Contains(turns, "merge: the groups are few") || !slices.ContainsFunc(turns, func(s string) bool { return strings.HasPrefix(s, "beam") }) {
+		t.Errorf("%q", turns)
+	}
+}
+
+// TestBeamGoesOn: in a memory that is full at all times beam has turns as long as they lower the plan.
+func TestBeamGoesOn(t *testing.T) {
+	var last plan.Turn
+	lowered, again, height := false, 0, int64(0)
+	o := plan.Options{NodeLimit: 3_000, Minimize: true}
+	o.Turns = func(u plan.Turn) {
+		if u.Planner == "beam" && last.Planner == "beam" && u.Round == last.Round {
+			if again++; !lowered {
+				t.Errorf("round %d: beam goes on after a turn without gain", u.Round)
+			}
+		} else if last.Planner == "beam" && lowered {
+			t.Errorf("round %d: %s after a turn of beam that lowered the plan", u.Round, u.Planner)
+		}
+		lowered, height, last = u.Height < height, u.Height, u
+	}
+	planned(t, "auto", context.Background(), timeline.New(fullOfTwo(600)), o)
+	if again == 0 {
+		t.Error("beam never goes on")
+	}
+}
+
+// fullOfTwo draws n buffers of the sizes 2 and 3 in a memory of 100 bytes that is full at all times.
+func fullOfTwo(n int) *model.Problem {
 	r := rand.New(rand.NewPCG(44, 1))
 	p, used, ends := &model.Problem{}, int64(0), map[int64]int64{}
-	for at := int64(0); len(p.Buffers) < 600; at++ {
+	for at := int64(0); len(p.Buffers) < n; at++ {
 		for used -= ends[at]; used <= 98; {
 			size := 2 + r.Int64N(min(2, 99-used))
 			b := model.Buffer{ID: strconv.Itoa(len(p.Buffers)), Lower: at, Upper: at + 1 + r.Int64N(24), Size: size}
 			p.Buffers, used, ends[b.Upper] = append(p.Buffers, b), used+size, ends[b.Upper]+size
 		}
 	}
-	o := plan.Options{NodeLimit: 2_000, Minimize: true}
-	turns := turnsOf(t, p, o)
-	if slices.Contains(turns, "merge: the groups are few") || !slices.ContainsFunc(turns, func(s string) bool { return strings.HasPrefix(s, "beam") }) {
-		t.Errorf("%q", turns)
-	}
+	return p
 }

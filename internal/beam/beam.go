@@ -3,6 +3,7 @@
 //	beam.go      the planner: which heights it aims at, with which width
 //	pass.go      one pass over time, and what happens if a beam dies
 //	layouts.go   layouts of the live buffers, their scores and their children
+//	balance.go   who has the next turn: passes, or ejections
 //	eject.go     the other technique: take out what is too high, and let it displace others
 //	ejector.go   ejections without passes, for merge
 //	slide.go     in ejections: how far placed buffers can move to make room
@@ -24,7 +25,7 @@ import (
 // that end at about the same time, so they free one large hole. A beam keeps the best layouts of the live
 // buffers, not one. Each pass has a ceiling below the best plan. It ends with a lower plan, or where no layout goes on.
 // Passes run forward and backward in time. If a pass fails, the next aims less low; if small steps fail, beams are wider.
-// Passes and ejections (eject.go) take turns: turns of ejections grow as long as they lower the plan.
+// Passes and ejections (eject.go) take turns (balance.go).
 //
 // Invariant: the height of the best plan never rises. The first plan is the caller's or a heuristic's.
 //
@@ -36,8 +37,14 @@ func init() { run.RegisterWith(&Planner{}, false, fresh) }
 
 // Planner is the planner `beam`. Its zero value is ready to use.
 type Planner struct {
-	// Width is the width to begin with if it is not nil and not 0. Plan leaves there the width that it has reached.
-	Width *int
+	// Reached is what runs before this one have reached on the same problem, if it is not nil. Plan adds to it.
+	Reached *Reached
+}
+
+// Reached is what a run leaves to the next one of the same problem.
+type Reached struct {
+	width   int // of beams
+	balance balance
 }
 
 // Name returns the planner's name.
@@ -87,9 +94,6 @@ const (
 const (
 	// passNodes is how many nodes a pass may take for each layout and buffer, with all ways back.
 	passNodes = 10
-	// ejectNodes is the same of the longest turn of ejections. After a turn that lowers the plan the next is ejectGrowth
-	// times as long, else shorter by as much, down to one part in ejectShortest of it. The first is one part in ejectGrowth.
-	ejectNodes, ejectShortest, ejectGrowth = 16, 64, 4
 	// leastStep is the part of the bound below which smaller steps are not worth a pass: one part in so many.
 	leastStep = 1000
 )
@@ -183,27 +187,23 @@ func (p *Planner) improve(s *search, tl *timeline.Timeline, best []int64, height
 	} else {
 		ways[1] = ways[0]
 	}
-	width := s.settings.width
-	if p.Width != nil {
-		width = max(width, *p.Width)
+	reached := p.Reached
+	if reached == nil {
+		reached = &Reached{}
 	}
+	width, b := max(s.settings.width, reached.width), &reached.balance
+	b.begin()
 	share, failed := 0.5, 0
 	least := max(1, float64(tl.LowerBound)/leastStep)
 	var e *ejection
 	if s.settings.eject {
 		e = newEjection(ways[0])
 	}
-	part := int64(ejectShortest / ejectGrowth) // of ejectShortest
-	ejects := false                            // the turn is one of ejections
 	for height > goal && !s.over() && (width <= s.settings.widest || s.settings.widest == widthMost) {
-		if ejects {
-			before := height
-			best, height = e.run(best, height, goal, part*ejectNodes*int64(width)*int64(len(best))/ejectShortest)
-			if ejects = false; height < before {
-				part = min(ejectGrowth*part, ejectShortest)
-			} else {
-				part = max(part/ejectGrowth, 1)
-			}
+		if e != nil && b.left == 0 {
+			before, nodes := height, s.nodes
+			best, height = e.run(best, height, goal, b.part*ejectNodes*int64(width)*int64(len(best))/ejectShortest)
+			b.ejected(before-height, s.nodes-nodes)
 			continue
 		}
 		x := ways[failed%2]
@@ -211,14 +211,18 @@ func (p *Planner) improve(s *search, tl *timeline.Timeline, best []int64, height
 		width = min(width, x.most)
 		s.end = s.nodes + passNodes*int64(width)*int64(len(best))
 		ceiling := max(goal, height-max(1, int64(share*float64(height-goal))))
-		if offsets := x.run(ceiling, width); offsets != nil {
+		before, nodes := height, s.nodes
+		offsets := x.run(ceiling, width)
+		if offsets != nil {
 			best, height = offsets, model.HeightOf(tl.Problem, offsets)
+		}
+		b.passed(before-height, s.nodes-nodes)
+		if offsets != nil {
 			share = min(0.5, 1.5*share)
 			s.tell(best, height)
 			continue
 		}
 		failed++
-		ejects = e != nil
 		if share /= 2; share*float64(height-goal) < least {
 			if share = 0.25; width == x.most && s.settings.widest < widthMost {
 				break
@@ -226,8 +230,6 @@ func (p *Planner) improve(s *search, tl *timeline.Timeline, best []int64, height
 			width *= 2
 		}
 	}
-	if p.Width != nil {
-		*p.Width = min(width, widthMost)
-	}
+	reached.width = min(width, widthMost)
 	return best, height
 }

@@ -19,11 +19,12 @@ import (
 //
 // Invariant: the nodes of buffer k in the trace are levels[k-1] to levels[k]. The parent of each is in the level before.
 
-// goesBack is how often a pass goes back from one place.
-const goesBack = 8
+// goesBack is how often a pass goes back from one place. Each time is further and wider than the one before. With eight
+// times a pass spends most of its nodes at the place where it fails.
+const goesBack = 4
 
 // chance is the most that chance adds to a score while a beam comes to the place again.
-const chance = weightUnit * unit
+const chance = 2 * weightUnit * unit
 
 // pass is the problem as a pass sees it, forward or backward, and the state of the pass.
 type pass struct {
