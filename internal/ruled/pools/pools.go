@@ -46,6 +46,7 @@ type Search struct {
 	Lowering *lower.Lowering
 	planner  run.Planner
 	options  plan.Options
+	limit    int64 // of nodes in all; options.NodeLimit is that of a question while one is asked
 	stats    plan.Stats
 	pools    []pool
 	kept     *answers // of pools with sets of buffers; nil if there is only one choice of pools
@@ -54,7 +55,7 @@ type Search struct {
 // New prepares a search. The planner gets the limits of o. spent is the effort of earlier runs, which counts towards
 // them.
 func New(l *lower.Lowering, planner run.Planner, o plan.Options, spent plan.Stats) *Search {
-	return &Search{Lowering: l, planner: planner, options: o, stats: spent}
+	return &Search{Lowering: l, planner: planner, options: o, limit: o.NodeLimit, stats: spent}
 }
 
 // KeepAnswers makes the search keep the planner's answers for further choices of pools.

@@ -13,7 +13,8 @@ import (
 // Idea: sets of buffers for a fast memory are often long in time, have few buffers that live at once, and fill the
 // memory well. There are such sets that auto does not decide in seconds, and that the walk through time of
 // internal/ruled/stackdp decides in less than a second. So if auto leaves a question undecided, that walk is asked
-// next. Its width grows with the nodes of the question.
+// next. Its width grows with the nodes of the question. It gets the nodes that the limit of the run leaves, not those of
+// the question: auto has used these.
 //
 // Invariant: the answer holds for the same strip. Only a planner that accepts this help gets it (run.HelpOf); the
 // others answer alone.
@@ -30,7 +31,15 @@ func (s *Search) stacked(ctx context.Context, st *lower.Strip, capacity, nodes i
 		st.Impossible != "" || ctx.Err() != nil {
 		return a
 	}
-	found := stackdp.Fit(ctx, timeline.New(st.Problem), capacity, int(max(1, nodes/stackShare)))
+	most := int64(0)
+	if s.limit > 0 {
+		left := s.limit - s.stats.Nodes
+		if left <= 0 {
+			return a
+		}
+		nodes, most = min(nodes, left), left*int64(len(st.Problem.Buffers))
+	}
+	found := stackdp.Fit(ctx, timeline.New(st.Problem), capacity, int(max(1, nodes/stackShare)), most)
 	s.stats.Nodes += found.States / int64(len(st.Problem.Buffers))
 	switch found.Verdict {
 	case stackdp.Fits:

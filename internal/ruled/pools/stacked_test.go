@@ -37,3 +37,31 @@ func TestStacked(t *testing.T) {
 		}
 	}
 }
+
+// TestStackedLimit: the walk keeps the node limit of the run, whatever a question may take.
+func TestStackedLimit(t *testing.T) {
+	in := must.Get(gen.New("perfect", gen.Options{Buffers: 80, Capacity: 1000, Horizon: 1000, Seed: 1}))(t)
+	in.Problem.Rules = &model.Rules{Pools: []model.Pool{{ID: "fast", Capacity: 1000}}}
+	all := make([]int32, len(in.Problem.Buffers))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	taken := func(limit, spent int64) int64 {
+		known := must.Get(plan.Find("auto"))(t)
+		s := New(lower.New(in.Problem), run.Prepared(known), plan.Options{NodeLimit: limit}, plan.Stats{Nodes: spent})
+		s.stacked(context.Background(), s.Lowering.Strip(0, all, nil), 1000, PackNodes/10, answer{status: model.Unknown})
+		return s.Stats().Nodes - spent
+	}
+	free := taken(0, 0)
+	if free < 20 {
+		t.Fatalf("the walk takes %d nodes, which is too few for this test", free)
+	}
+	for _, spent := range []int64{0, 90, 100} {
+		if n := taken(100+free/2, spent+free/2); n > 100-spent+free/10 {
+			t.Errorf("%d nodes, where %d are left", n, 100-spent)
+		}
+	}
+	if n := taken(free/2, 0); n == 0 || n > free/2+free/10 {
+		t.Errorf("%d nodes of %d", n, free/2)
+	}
+}

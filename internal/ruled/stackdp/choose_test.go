@@ -190,7 +190,7 @@ func TestSuperfluous(t *testing.T) {
 	for range 5 {
 		p := narrow(r, 24, 4, 20)
 		tl := timeline.New(p)
-		packs += Fit(context.Background(), tl, tl.LowerBound*21/20, 20_000).States
+		packs += Fit(context.Background(), tl, tl.LowerBound*21/20, 20_000, 0).States
 		q := asked(r, p, tl.LowerBound*8/10)
 		q.Limit, q.Width = 150, 20_000
 		chooses += Choose(context.Background(), q).States

@@ -20,7 +20,7 @@ func TestRecorded(t *testing.T) {
 					tl := timeline.New(p)
 					for _, share := range []int64{100, 104, 115} {
 						for _, width := range []int{2, 30, 2000} {
-							say(Fit(t.Context(), tl, tl.LowerBound*share/100, width))
+							say(Fit(t.Context(), tl, tl.LowerBound*share/100, width, 0))
 						}
 					}
 					for _, share := range []int64{60, 75, 90} {

@@ -160,16 +160,16 @@ type class struct {
 	states
 }
 
-// Fit looks for a plan that fits the capacity, with at most width states of a section. The verdict is Unknown if a
-// buffer has a gap, an alignment or a fixed offset, or if too many live at once.
-func Fit(ctx context.Context, tl *timeline.Timeline, capacity int64, width int) (a Answer) {
+// Fit looks for a plan that fits the capacity, with at most width states of a section, and most in all (0 for any
+// number). The verdict is Unknown if a buffer has a gap, an alignment or a fixed offset, or if too many live at once.
+func Fit(ctx context.Context, tl *timeline.Timeline, capacity int64, width int, most int64) (a Answer) {
 	if tl.LowerBound > capacity {
 		return Answer{Verdict: Never}
 	}
 	if !tl.Plain {
 		return a
 	}
-	q := &Question{Sections: tl.Sections(), Capacity: capacity, Width: width}
+	q := &Question{Sections: tl.Sections(), Capacity: capacity, Width: width, Most: most}
 	for i := range tl.Problem.Buffers {
 		s := tl.Span(int32(i))
 		q.Items = append(q.Items, In(s.First, s.Last, tl.Problem.Buffers[i].Size))

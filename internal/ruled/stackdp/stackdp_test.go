@@ -19,7 +19,7 @@ import (
 // ask walks, and verifies the plan if there is one.
 func ask(t *testing.T, p *model.Problem, capacity int64, width int) Answer {
 	t.Helper()
-	a := Fit(context.Background(), timeline.New(p), capacity, width)
+	a := Fit(context.Background(), timeline.New(p), capacity, width, 0)
 	if (a.Verdict == Fits) != (a.Offsets != nil) {
 		t.Fatalf("verdict %v, offsets %v", a.Verdict, a.Offsets)
 	}
@@ -135,7 +135,7 @@ func TestNotPlain(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	if a := Fit(over, timeline.New(narrow(rand.New(rand.NewPCG(27, 14)), 9, 3, 9)), 1_000, 10); a.Verdict != Unknown {
+	if a := Fit(over, timeline.New(narrow(rand.New(rand.NewPCG(27, 14)), 9, 3, 9)), 1_000, 10, 0); a.Verdict != Unknown {
 		t.Errorf("past the limit: %v", a.Verdict)
 	}
 }
