@@ -99,7 +99,7 @@ func writeConflicts(w io.Writer, width int, found []conflict, all, rest int, lef
 		if _, err := fmt.Fprintf(w, "Conflict %d\n", k+1); err != nil {
 			return err
 		}
-		if err := writeExplanation(w, width, c.explanation, c.subset, all); err != nil {
+		if err := writeExplanation(w, width, c.explanation, c.subset, all, false); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)

@@ -143,7 +143,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 		out.Ways, out.Kept = waysOf(ways, p), e.kept
 		return out
 	}, func(w io.Writer) error {
-		if err := writeExplanation(w, columns(cmd.OutOrStdout()), x, subset, len(p.Buffers)); err != nil {
+		if err := writeExplanation(w, columns(cmd.OutOrStdout()), x, subset, len(p.Buffers), hasForms(p, x)); err != nil {
 			return err
 		}
 		if next := e.more(p, input); x.Status == stowage.Unknown && next != "" {
@@ -241,7 +241,8 @@ func (e *explainFlags) late(cmd *cobra.Command, late *format.LateError) error {
 	return outcome(exitUndecided)
 }
 
-func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *stowage.Problem, of int) error {
+// writeExplanation says why a problem of so many buffers has no plan. forms says that the set has alternatives.
+func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *stowage.Problem, of int, forms bool) error {
 	switch {
 	case x.Status.HasPlan():
 		all := fmt.Sprintf("all %d buffers fit", of)
@@ -263,7 +264,11 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 		fmt.Fprintf(w, "infeasible: %d of %s cannot fit %s\n", n, count(of, "buffer"), bytesAndUnit(x.Capacity))
 	}
 	fmt.Fprintln(w, explain.Why(x, subset, cell))
-	fmt.Fprint(w, howFew(x, of)+"\n\n")
+	few := howFew(x, of)
+	if x.Irreducible && forms {
+		few += " The forms of a list of alternatives count as one of them."
+	}
+	fmt.Fprint(w, few+"\n\n")
 	t := newTable("buffer", "lower", "upper", "size", "alignment", "offset")
 	var sum int64
 	figures := [3]int{5, 5, 4} // the widths of lower, upper and size, in columns
@@ -298,6 +303,12 @@ func dimensions(b *stowage.Buffer) string {
 		words = append(words, strconv.FormatInt(n, 10))
 	}
 	return " (" + strings.Join(words, " × ") + ")"
+}
+
+// hasForms reports whether some buffer of the set is in a list of alternatives.
+func hasForms(p *stowage.Problem, x *stowage.Explanation) bool {
+	lacks := p.MayLack()
+	return slices.ContainsFunc(x.Buffers, func(i int) bool { return lacks[i] })
 }
 
 // howFew says whether a set with fewer buffers may exist. The problem has so many buffers.
