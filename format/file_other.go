@@ -7,9 +7,7 @@ import (
 	"os"
 )
 
-type file = os.File
-
-func openFile(path string, flag int, mode fs.FileMode) (*file, error) {
+func openFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag, mode)
 }
 

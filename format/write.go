@@ -145,7 +145,7 @@ func replace(target string, old fs.FileInfo, write func(io.Writer) error) error 
 }
 
 // beside creates a file in the folder of target, with the permissions that the umask leaves to a new file.
-func beside(target string) (*file, error) {
+func beside(target string) (*os.File, error) {
 	dir, _ := filepath.Split(target)
 	const attempts = 100
 	for range attempts {
