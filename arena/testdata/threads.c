@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORKERS = 4, SLOTS = 16 };
+enum { WORKERS = 4, SLOTS = 16, STEPS = 200 };
 
 static stowage_arena *a;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -15,7 +15,7 @@ static struct {
   unsigned size;
   unsigned char mark;
 } slots[SLOTS];
-static int stop, working;
+static int stop, working, steps;
 static unsigned rounds_of;
 
 static int stopped(void) {
@@ -23,6 +23,15 @@ static int stopped(void) {
   int s = stop;
   pthread_mutex_unlock(&mutex);
   return s;
+}
+
+/* going reports whether the main thread has made few steps so far: on a busy machine it may wait while all others run,
+ * and then no plan has served anyone. */
+static int going(void) {
+  pthread_mutex_lock(&mutex);
+  int few = steps < STEPS;
+  pthread_mutex_unlock(&mutex);
+  return few;
 }
 
 /* give_away frees what lies in a slot, and puts something else there. */
@@ -40,7 +49,7 @@ static void give_away(unsigned k, unsigned char *p, unsigned size, unsigned char
 
 static void *work(void *number) {
   uint64_t r = (uint64_t)(size_t)number;
-  for (unsigned k = 0; rounds_of ? k < rounds_of : !stopped(); k++) {
+  for (unsigned k = 0; rounds_of ? k < rounds_of || going() : !stopped(); k++) {
     unsigned size = 64 * (1 + (k + (unsigned)r % 3) % 7);
     int level = below(&r, 8) ? 0 : stowage_arena_begin(a, "scope");
     unsigned char *p = stowage_arena_malloc(a, size, 0, 0), mark = (unsigned char)below(&r, 256);
@@ -94,6 +103,7 @@ int threads(uint64_t seed, unsigned rounds) {
   for (int busy = 1; busy;) {
     pthread_mutex_lock(&mutex);
     busy = working;
+    steps++;
     pthread_mutex_unlock(&mutex);
     usleep(20);
     stowage_arena_mark(a, below(&seed, 9) ? NULL : "other");
