@@ -149,6 +149,13 @@ func gather(q *model.Problem) (p *problem, ok bool) {
 			p.pieces = append(p.pieces, x)
 		}
 		b.count = int32(len(p.pieces)) - b.piece
+		highest := int64(0)
+		for _, x := range p.pieces[b.piece:] {
+			highest = max(highest, x.high)
+		}
+		if highest < b.size { // bytes at its end are never in use; in C no body has such
+			p.loose = true
+		}
 	}
 	return p, true
 }
