@@ -111,7 +111,7 @@ func FuzzPlain(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { bothWays(t, text) })
 }
 
-// TestPlainDrawn compares the two on rows of which a byte is another one.
+// TestPlainDrawn compares the two on rows in which one byte was changed.
 func TestPlainDrawn(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	taken := 0

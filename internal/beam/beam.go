@@ -3,7 +3,7 @@
 //	beam.go      the planner: which heights it aims at, with which width
 //	pass.go      one pass over time, and what happens if a beam dies
 //	layouts.go   layouts of the live buffers, their scores and their children
-//	balance.go   who has the next turn: passes, or ejections
+//	balance.go   whether passes or ejections have the next turn
 //	eject.go     the other technique: take out what is too high, and let it displace others
 //	ejector.go   ejections without passes, for merge
 //	slide.go     in ejections: how far placed buffers can move to make room

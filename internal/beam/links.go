@@ -15,7 +15,7 @@ package beam
 // none stands for no buffer.
 const none = int32(-1)
 
-// links are the lists. Those of buffer k begin at from[k], one for each moment from began[k] on.
+// links are the lists. The entries of buffer k begin at start[k], one for each moment from began[k] on.
 type links struct {
 	start           []int32
 	up, down        []int32 // the buffers next above and next below, or none

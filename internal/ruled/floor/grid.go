@@ -19,7 +19,7 @@ import (
 //
 // Complexity: O(numbers · log of the largest), once for each problem.
 
-// gridOf returns g: the largest number of which all numbers of bytes are multiples. It is 1 if some buffer has extents,
+// gridOf returns g, the greatest common divisor of all numbers of bytes. It is 1 if some buffer has extents,
 // since an object's size is then no size of a buffer.
 func gridOf(p *model.Problem) int64 {
 	g := int64(0)

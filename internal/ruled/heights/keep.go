@@ -69,7 +69,8 @@ func (x *placer) keep(k int32) {
 		for _, border := range x.walls[q].Borders {
 			for m, i := range b.members {
 				if !x.spans[i] {
-					x.taken[q] = append(x.taken[q], model.Range{Lower: border - b.at[m] - x.p.Buffers[i].Size, Upper: border - b.at[m]})
+					top := border - b.at[m]
+					x.taken[q] = append(x.taken[q], model.Range{Lower: top - x.p.Buffers[i].Size, Upper: top})
 				}
 			}
 		}

@@ -4,6 +4,7 @@ package inorder
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/stowage-go/stowage/internal/lower"
@@ -93,20 +94,12 @@ func large(p *model.Problem) bool {
 func plain(p *model.Problem, r *plan.Result, stay bool) *model.Problem {
 	q, rules := *p, *p.Rules
 	rules.Kinds, rules.DifferentPools, rules.SamePool = nil, nil, nil
-	rules.Pools, q.Rules = append([]model.Pool(nil), rules.Pools...), &rules
+	rules.Pools, q.Rules = slices.Clone(rules.Pools), &rules
 	for k := range rules.Pools {
 		rules.Pools[k].Granularity, rules.Pools[k].Borders = 0, nil
 	}
 	if stay && len(rules.Pools) > 0 {
-		q.Buffers = append([]model.Buffer(nil), q.Buffers...)
-		for i := range q.Buffers {
-			extra := model.Extra{}
-			if q.Buffers[i].Extra != nil {
-				extra = *q.Buffers[i].Extra
-			}
-			extra.Pools = []int32{r.PoolOf(i)}
-			q.Buffers[i].Extra = &extra
-		}
+		q.Buffers = relax.Stay(q.Buffers, r.PoolOf)
 	}
 	return &q
 }

@@ -112,16 +112,11 @@ func without(p *model.Problem, kind []int32, left int32, in func(i int) int32) *
 	for k := range rules.Pools {
 		rules.Pools[k].Granularity = 0
 	}
+	if in != nil && len(rules.Pools) > 0 {
+		q.Buffers = relax.Stay(q.Buffers, in)
+	}
 	for i := range q.Buffers {
 		b := &q.Buffers[i]
-		if in != nil && len(rules.Pools) > 0 {
-			extra := model.Extra{}
-			if b.Extra != nil {
-				extra = *b.Extra
-			}
-			extra.Pools = []int32{in(i)}
-			b.Extra = &extra
-		}
 		if left == 0 || kind[i] == 0 || kind[i] == left-1 || b.Fixed != nil {
 			continue
 		}

@@ -53,6 +53,20 @@ type Search struct {
 	questions int
 }
 
+// Stay returns the buffers, each of which may be in one pool alone.
+func Stay(buffers []model.Buffer, pool func(i int) int32) []model.Buffer {
+	buffers = slices.Clone(buffers)
+	for i := range buffers {
+		extra := model.Extra{}
+		if buffers[i].Extra != nil {
+			extra = *buffers[i].Extra
+		}
+		extra.Pools = []int32{pool(i)}
+		buffers[i].Extra = &extra
+	}
+	return buffers
+}
+
 // New starts a search. spent is the effort so far.
 func New(p *model.Problem, o Options, spent plan.Stats, planner Planner) Search {
 	return Search{P: p, O: o, Stats: spent, planner: planner}
