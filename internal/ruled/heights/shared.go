@@ -84,6 +84,9 @@ func Shared(l *lower.Lowering, c *assign.Choices, objective []model.Measure) *Fi
 	return f
 }
 
+// box returns the extents of a body of one buffer.
+func (f *Field) box(k int32) model.Box { return f.p.Buffers[f.bodies[k].members[0]].Box() }
+
 // aliens lists the bodies that share no object.
 func (f *Field) aliens(pairs *places.Pairs) {
 	f.alien = make([][]int32, len(f.bodies))
@@ -116,14 +119,15 @@ func (x *placer) cheapest(k, q int32) (grows int64, object int32, ok bool) {
 		}
 	}
 	x.checked += int64(len(x.alien[k]) + len(s.of[q]))
-	box := x.p.Buffers[x.bodies[k].members[0]].Box()
+	box := x.box(k)
 	grows, object = bound.Up(box.Bytes(), x.step[q]), int32(len(s.of[q]))
 	for n := range s.of[q] {
 		e := &s.of[q][n]
 		if s.blocked[q][n] == s.now {
 			continue
 		}
-		if more := bound.Up(e.box.Over(box).Bytes(), x.step[q]) - e.up; more < grows || more == grows && int(object) == len(s.of[q]) {
+		more := bound.Up(e.box.Over(box).Bytes(), x.step[q]) - e.up
+		if more < grows || more == grows && int(object) == len(s.of[q]) {
 			grows, object = more, int32(n)
 		}
 	}
@@ -141,7 +145,7 @@ func (x *placer) share(k, q, object int32) {
 		}
 	}
 	e := &s.of[q][object]
-	e.box = e.box.Over(x.p.Buffers[x.bodies[k].members[0]].Box())
+	e.box = e.box.Over(x.box(k))
 	e.up, s.in[k] = bound.Up(e.box.Bytes(), x.step[q]), object
 }
 
