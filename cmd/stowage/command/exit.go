@@ -6,11 +6,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -155,8 +153,14 @@ func recoverTo(name string, stderr io.Writer, code *int) {
 	}
 }
 
-// bareUnit matches the unit of a size or a time that stands alone.
-var bareUnit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:[kmgt]i?b|[kmgt]|ms|[smh])$`) })
+// bareUnit reports whether an argument is the unit of a size or of a time and nothing else.
+func bareUnit(arg string) bool {
+	switch strings.ToLower(arg) {
+	case "k", "kb", "kib", "m", "mb", "mib", "g", "gb", "gib", "t", "tb", "tib", "ms", "s", "h":
+		return true
+	}
+	return false
+}
 
 // arity is cobra.RangeArgs with errors that say which argument is missing.
 func arity(least int, names ...string) cobra.PositionalArgs {
@@ -168,7 +172,7 @@ func arity(least int, names ...string) cobra.PositionalArgs {
 			}
 			return usagef("missing argument %s", names[len(args)])
 		case len(args) > len(names):
-			if at := slices.IndexFunc(args, bareUnit().MatchString); at >= 0 {
+			if at := slices.IndexFunc(args, bareUnit); at >= 0 {
 				return usagef("unexpected argument %q: there is no space between a number and its unit, as in 256KiB or 10s",
 					args[at])
 			}

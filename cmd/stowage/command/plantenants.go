@@ -19,7 +19,7 @@ import (
 
 // modelsGiven refuses a command line without models, and one with a number whose unit stands apart.
 func modelsGiven(cmd *cobra.Command, args []string) error {
-	if at := slices.IndexFunc(args, bareUnit().MatchString); len(args) > 1 && at >= 0 {
+	if at := slices.IndexFunc(args, bareUnit); len(args) > 1 && at >= 0 {
 		return arity(1, "MODEL")(cmd, args)
 	}
 	return arity(1, slices.Repeat([]string{"MODEL"}, max(1, len(args)))...)(cmd, args)

@@ -50,7 +50,7 @@ const notRead = "not read"
 
 // inputsGiven refuses a command line without files, and one with a number whose unit stands apart.
 func inputsGiven(cmd *cobra.Command, args []string) error {
-	if at := slices.IndexFunc(args, bareUnit().MatchString); len(args) > 1 && at >= 0 {
+	if at := slices.IndexFunc(args, bareUnit); len(args) > 1 && at >= 0 {
 		return arity(1, "INPUT")(cmd, args)
 	}
 	return arity(1, slices.Repeat([]string{"INPUT"}, max(1, len(args)))...)(cmd, args)
