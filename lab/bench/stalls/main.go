@@ -10,7 +10,8 @@
 // A run has one worker, and the limit is processor time of this process, so that other programs do not count. Every
 // plan is verified. The file of runs has a line for each; what it has is not run again. -seeds 0 runs nothing, and
 // makes the table of the file. CP-SAT has the same limit in a process of its own (STOWAGE_PYTHON names a Python with
-// ortools); where it is not there the program says so.
+// ortools); where it is not there the program says so. STOWAGE_OUTSIDE makes other programs planners that -beside can
+// name, such as supermalloc (package outside). Their limit is by the clock.
 package main
 
 import (
@@ -30,6 +31,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 	"github.com/stowage-go/stowage/lab/bench/ortools"
+	"github.com/stowage-go/stowage/lab/bench/outside"
 	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -55,7 +57,7 @@ type run struct {
 	Height  int64         `json:"height,omitempty"`
 	Bound   int64         `json:"bound,omitempty"`
 	Whole   int64         `json:"whole,omitempty"` // of a window: the bound of the problem that it is cut from
-	Seconds float64       `json:"seconds"`         // of processor time
+	Seconds float64       `json:"seconds"`         // of processor time; of the clock for a planner outside
 	Version string        `json:"version,omitempty"`
 	On      string        `json:"on"`
 }
@@ -139,6 +141,9 @@ func (b *bench) read() error {
 
 // ask lists the planners.
 func (b *bench) ask(beside string) error {
+	if err := outside.Register(os.Getenv(outside.Variable)); err != nil {
+		return err
+	}
 	b.planners = []string{auto}
 	for name := range strings.SplitSeq(beside, ",") {
 		switch name = strings.TrimSpace(name); name {
@@ -259,11 +264,21 @@ func (r *run) solve(ctx context.Context, k *kind, p *model.Problem) error {
 	if k.bySeed {
 		o.Seed = r.Seed
 	}
-	limited, cancel := processor.Limit(ctx, r.Limit)
+	limited, cancel := ctx, func() {}
+	clock := slices.Contains(outside.Names(), r.Planner) // it works in a process of its own
+	if clock {
+		o.Timeout = r.Limit
+	} else {
+		limited, cancel = processor.Limit(ctx, r.Limit)
+	}
 	defer cancel()
 	var found *stowage.Result
 	var err error
+	began := time.Now()
 	r.Seconds = processor.Of(func() { found, err = stowage.Solve(limited, p, o) }).Seconds()
+	if clock {
+		r.Seconds = time.Since(began).Seconds()
+	}
 	if errors.Is(err, plan.ErrUnsupported) {
 		r.Status = unsupported
 		return nil
