@@ -2,6 +2,7 @@ package beam
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -50,27 +51,46 @@ const (
 // are in granules. A plan whose offsets are rounded down to granules is a plan.
 type ejection struct {
 	*pass
-	from   []int32 // the neighbours of buffer k, live together with it, are with[from[k]:from[k+1]]
-	with   []int32
-	tall   []int32 // the same neighbours; each list in the order of their tops, and those of with by high, as seen last
-	rank   []int32 // by area, 0 for the largest
-	ranked []int32 // the buffer of each rank
+	from    []int32 // the neighbours of buffer k, live together with it, are with[from[k]:from[k+1]]
+	with    []int32
+	tall    []int32 // the same neighbours; each list in the order of their tops, and those of with by high, as seen last
+	ranking         // by area, 0 for the largest
 
 	spots  []spot
 	cost   []int64
 	out    []int32 // the ranks of buffers without an offset, a heap
-	lows   []int64 // of the neighbours of one buffer: highest offset and cost in one number, ascending
-	tops   []int64 // the same of their lowest ends
+	lows   []int64 // of those in one buffer's way: the offset above which they are, and the cost in one number, ascending
+	tops   []int64 // the same of the offsets from which on they are not
 	rng    *rand.Rand
 	rounds uint64
 	share  float64 // how much of the way from the height to the goal an attempt aims down
+	// patience is how many nodes for each buffer a ceiling has, without a new least number of buffers that are out.
+	patience int64
+	step     int64 // what is added to the cost of a buffer that finds no free place
 	slides
+}
+
+// A ranking is an order of buffers: which rank each has, and which buffer each rank.
+type ranking struct{ rank, ranked []int32 }
+
+// rankBy ranks buffers by a number, the largest first.
+func (e *ejection) rankBy(number func(k int32) float64) ranking {
+	n := len(e.order)
+	r := ranking{make([]int32, n), make([]int32, n)}
+	for k := range n {
+		r.ranked[k] = int32(k)
+	}
+	slices.SortStableFunc(r.ranked, func(i, j int32) int { return cmp.Compare(number(j), number(i)) })
+	for at, k := range r.ranked {
+		r.rank[k] = int32(at)
+	}
+	return r
 }
 
 // newEjection returns nil if the problem is too large for this search.
 func newEjection(x *pass) *ejection {
 	n := len(x.order)
-	e := &ejection{pass: x, share: 0.25}
+	e := &ejection{pass: x, share: 0.25, patience: ejectPatience, step: costStep}
 	total := int64(0)
 	for k := range n {
 		total += e.size[k] + e.align[k]
@@ -78,15 +98,7 @@ func newEjection(x *pass) *ejection {
 	if total >= granules || n > costMost || !e.meet() {
 		return nil
 	}
-	e.ranked, e.rank = make([]int32, n), make([]int32, n)
-	for k := range n {
-		e.ranked[k] = int32(k)
-	}
-	area := func(k int32) float64 { return float64(e.size[k]) * float64(x.last[k]-x.first[k]) }
-	slices.SortStableFunc(e.ranked, func(i, j int32) int { return cmp.Compare(area(j), area(i)) })
-	for r, k := range e.ranked {
-		e.rank[k] = int32(r)
-	}
+	e.ranking = e.rankBy(func(k int32) float64 { return float64(e.size[k]) * float64(x.last[k]-x.first[k]) })
 	e.spots, e.cost = make([]spot, n), make([]int64, n)
 	e.agenda.queued = make([]bool, n)
 	e.tall = slices.Clone(e.with)
@@ -188,11 +200,12 @@ func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
 		if e.nodes >= end || e.over() {
 			return nil
 		}
-		if e.nodes-since > ejectPatience*int64(len(e.order)) {
+		if e.nodes-since > e.patience*int64(len(e.order)) {
 			if raised == raises || ceiling >= most {
 				return nil
 			}
 			raised++
+			e.patience = ejectPatience
 			ceiling += (most - ceiling + 1) / 2
 			if e.roof = ceiling; e.settings.slide {
 				e.relax()
@@ -217,7 +230,7 @@ func (e *ejection) put(k int32, ceiling int64) {
 	size := e.size[k]
 	at, cost := e.cheapest(k, ceiling)
 	if cost > 0 {
-		e.cost[k] = min(e.cost[k]+costStep, costMost)
+		e.cost[k] = min(e.cost[k]+e.step, costMost)
 		for _, j := range e.neighbours(k) {
 			if s := &e.spots[j]; s.placed && s.high < at+size && at < s.top {
 				e.drop(j)
@@ -239,21 +252,22 @@ func (e *ejection) neighbours(k int32) []int32 { return e.with[e.from[k]:e.from[
 // cheapest returns the offset for a buffer at which the sum of the costs of those in its way is least, and that sum.
 // Offsets that touch a neighbour, the ground or the ceiling are enough to look at: between two of them the sum is no
 // less. Of equal ones chance chooses.
+//
+// A neighbour is in the way from high-size, exclusive, to top, exclusive. At an alignment of 1 these are the offsets to
+// look at, so two walks in step are enough: over where neighbours come to be in the way, and over where they cease to.
 func (e *ejection) cheapest(k int32, ceiling int64) (at, cost int64) {
 	size, align := e.size[k], e.align[k]
-	e.lows = e.ascending(e.lows[:0], e.neighbours(k), false, size)
-	e.tops = e.ascending(e.tops[:0], e.tall[e.from[k]:e.from[k+1]], true, size)
-	// For ascending offsets o, a neighbour is in the way from high-size, exclusive, to top, exclusive.
-	highest := (ceiling - size) / align * align
-	entered, left, under, over := 0, 0, 0, 0
+	e.ascending(k)
+	lows, tops := e.lows, e.tops
+	highest := roundDown(ceiling-size, align)
 	sum, ties := int64(0), uint32(0)
 	cost = 1 << 62
-	for o := int64(0); ; {
-		for ; entered < len(e.lows) && e.lows[entered]>>costBits-size < o; entered++ {
-			sum += e.lows[entered] & costMost
+	for o, i, j := int64(0), 0, 0; ; {
+		for ; lows[i]>>costBits < o; i++ {
+			sum += lows[i] & costMost
 		}
-		for ; left < len(e.tops) && e.tops[left]>>costBits <= o; left++ {
-			sum -= e.tops[left] & costMost
+		for ; tops[j]>>costBits <= o; j++ {
+			sum -= tops[j] & costMost
 		}
 		switch {
 		case sum < cost:
@@ -266,53 +280,84 @@ func (e *ejection) cheapest(k int32, ceiling int64) (at, cost int64) {
 		if o >= highest {
 			return at, cost
 		}
-		next := highest
-		for ; under < len(e.lows); under++ {
-			if low := e.lows[under]>>costBits - size; low > o {
-				if low = low / align * align; low > o {
-					next = min(next, low)
-					break
-				}
-			}
+		if align > 1 {
+			o = e.next(o, highest, align, i, j)
+			continue
 		}
-		for ; over < len(e.tops); over++ {
-			if top := (e.tops[over]>>costBits + align - 1) / align * align; top > o {
-				next = min(next, top)
-				break
-			}
+		for ; lows[i]>>costBits == o; i++ {
+			sum += lows[i] & costMost
 		}
-		o = next
+		o = min(lows[i]>>costBits, tops[j]>>costBits, highest)
 	}
 }
 
-// ascending sorts a list of neighbours by their ends or by their highest offsets, and returns these with the costs of
-// those that are in the way of a buffer somewhere. The list is as this buffer left it the last time, so few have moved,
-// and inserting them takes little more than a look at each.
-func (e *ejection) ascending(to []int64, list []int32, tops bool, size int64) []int64 {
-	spots := e.spots
-	for r := 1; r < len(list); r++ {
-		j, q := list[r], r
-		if tops {
-			for v := spots[j].top; q > 0 && spots[list[q-1]].top > v; q-- {
-				list[q] = list[q-1]
-			}
-		} else {
-			for v := spots[j].high; q > 0 && spots[list[q-1]].high > v; q-- {
-				list[q] = list[q-1]
-			}
+// next returns the next aligned offset after o to look at. The neighbours before lows[i] and tops[j] lie below it.
+func (e *ejection) next(o, highest, align int64, i, j int) int64 {
+	next := highest
+	for ; e.lows[i]>>costBits < highest; i++ {
+		if low := roundDown(e.lows[i]>>costBits, align); low > o {
+			next = low
+			break
+		}
+	}
+	return min(next, roundUp(e.tops[j]>>costBits, align))
+}
+
+// ascending sets lows and tops. Both lists are as this buffer left them the last time, so few have moved, and inserting
+// them takes little more than a look at each.
+func (e *ejection) ascending(k int32) {
+	const beyond = granules << costBits // ends a list
+	spots, size := e.spots, e.size[k]
+	list, to := e.with[e.from[k]:e.from[k+1]], e.lows[:0]
+	highest := int64(math.MinInt64)
+	for r, j := range list {
+		s := &spots[j]
+		v, q, last := s.high, r, len(to)
+		if s.placed && v-size < s.top {
+			to = append(to, (v-size)<<costBits|e.cost[j])
+		}
+		if v >= highest {
+			highest = v
+			continue
+		}
+		for ; q > 0 && spots[list[q-1]].high > v; q-- {
+			list[q] = list[q-1]
 		}
 		list[q] = j
+		settle(to, last)
 	}
-	for _, j := range list {
-		if s := &spots[j]; s.placed && s.high-size < s.top {
-			v := s.high
-			if tops {
-				v = s.top
-			}
+	e.lows = append(to, beyond)
+	list, to = e.tall[e.from[k]:e.from[k+1]], e.tops[:0]
+	highest = math.MinInt64
+	for r, j := range list {
+		s := &spots[j]
+		v, q, last := s.top, r, len(to)
+		if s.placed && s.high-size < v {
 			to = append(to, v<<costBits|e.cost[j])
 		}
+		if v >= highest {
+			highest = v
+			continue
+		}
+		for ; q > 0 && spots[list[q-1]].top > v; q-- {
+			list[q] = list[q-1]
+		}
+		list[q] = j
+		settle(to, last)
 	}
-	return to
+	e.tops = append(to, beyond)
+}
+
+// settle moves the number at the end of a list, if it is the one at last, down to its place.
+func settle(list []int64, last int) {
+	if last == len(list) {
+		return
+	}
+	v := list[last]
+	for ; last > 0 && list[last-1] > v; last-- {
+		list[last] = list[last-1]
+	}
+	list[last] = v
 }
 
 // drop takes a buffer out.

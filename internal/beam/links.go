@@ -74,9 +74,14 @@ func (e *ejection) link(k int32, below []int32) {
 	for m := range downs {
 		downs[m] = none
 	}
-	for _, j := range below {
+	left := len(downs)
+	for r := len(below) - 1; r >= 0 && left > 0; r-- { // the highest first
+		j := below[r]
 		for m := max(began, e.began[j]) - began; m < min(done, e.done[j])-began; m++ {
-			downs[m] = j
+			if downs[m] == none {
+				downs[m] = j
+				left--
+			}
 		}
 	}
 	for m, j := range downs {
@@ -115,18 +120,18 @@ func (e *ejection) unlink(k int32) {
 
 // loosen makes bounds exact after buffers have left: what lay above them can sink, and what lay below can rise.
 func (e *ejection) loosen() {
-	a, beside := &e.agenda, e.links.beside
+	a, beside, spots := &e.agenda, e.links.beside, e.spots
 	for _, j := range beside {
-		if e.spots[j].placed {
-			a.push(j, e.spots[j].high)
+		if spots[j].placed {
+			a.push(j, spots[j].high)
 		}
 	}
-	for len(a.id) > 0 {
+	for !a.empty() {
 		k := a.pop()
-		s, bound, last := &e.spots[k], int64(0), none
+		s, bound, last := &spots[k], int64(0), none
 		for _, j := range e.downs(k) {
 			if j != last && j != none {
-				last, bound = j, max(bound, e.spots[j].top)
+				last, bound = j, max(bound, spots[j].top)
 			}
 		}
 		at := roundUp(bound, e.align[k])
@@ -137,23 +142,23 @@ func (e *ejection) loosen() {
 		s.at, s.top, last = at, at+e.size[k], none
 		for _, j := range e.ups(k) {
 			if j != last && j != none {
-				if last = j; e.spots[j].at == roundUp(before, e.align[j]) {
-					a.push(j, e.spots[j].high)
+				if last = j; spots[j].at == roundUp(before, e.align[j]) {
+					a.push(j, spots[j].high)
 				}
 			}
 		}
 	}
 	for _, j := range beside {
-		if e.spots[j].placed {
-			a.push(j, -e.spots[j].at)
+		if spots[j].placed {
+			a.push(j, -spots[j].at)
 		}
 	}
-	for len(a.id) > 0 {
+	for !a.empty() {
 		k := a.pop()
-		s, bound, last := &e.spots[k], e.roof, none
+		s, bound, last := &spots[k], e.roof, none
 		for _, j := range e.ups(k) {
 			if j != last && j != none {
-				last, bound = j, min(bound, e.spots[j].high)
+				last, bound = j, min(bound, spots[j].high)
 			}
 		}
 		high := roundDown(bound-e.size[k], e.align[k])
@@ -164,8 +169,8 @@ func (e *ejection) loosen() {
 		s.high, last = high, none
 		for _, j := range e.downs(k) {
 			if j != last && j != none {
-				if last = j; e.spots[j].high == roundDown(before-e.size[j], e.align[j]) {
-					a.push(j, -e.spots[j].at)
+				if last = j; spots[j].high == roundDown(before-e.size[j], e.align[j]) {
+					a.push(j, -spots[j].at)
 				}
 			}
 		}

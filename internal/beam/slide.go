@@ -34,20 +34,20 @@ type spot struct {
 
 // slides is what the technique needs beside the spots.
 type slides struct {
-	roof         int64 // the ceiling, in granules
-	agenda       agenda
-	below, above []int32 // the neighbours of one buffer
-	keys         []int64 // lowest offset and buffer in one number, ascending
-	began, done  []int32 // buffer k is live at the moments began[k]:done[k]
-	skyline      []int64 // by moment
-	links        links
+	roof        int64 // the ceiling, in granules
+	agenda      agenda
+	below       []int32 // the neighbours below one buffer, in the order of their offsets
+	keys        []int64 // lowest offset and buffer in one number, ascending
+	began, done []int32 // buffer k is live at the moments began[k]:done[k]
+	skyline     []int64 // by moment
+	links       links
 }
 
 // between places buffer k around offset at. All placed neighbours can be below at or above its end there. Those that can be
 // both stay on the side where the middle of their range is.
 func (e *ejection) between(k int32, at int64) {
 	size, align := e.size[k], e.align[k]
-	e.below, e.above = e.below[:0], e.above[:0]
+	e.below = e.below[:0]
 	low, high := int64(0), e.roof
 	for _, j := range e.neighbours(k) {
 		s := &e.spots[j]
@@ -57,54 +57,50 @@ func (e *ejection) between(k int32, at int64) {
 			e.below = append(e.below, j)
 			low = max(low, s.top)
 		default:
-			e.above = append(e.above, j)
 			high = min(high, s.high)
 		}
 	}
 	low, high = roundUp(low, align), roundDown(high-size, align)
-	a := &e.agenda
-	for _, j := range e.above {
-		e.lift(j, low+size)
-	}
-	for len(a.id) > 0 {
-		k := a.pop()
-		top := e.spots[k].top
-		for _, j := range e.ups(k) {
-			if j != none {
-				e.lift(j, top)
-			}
-		}
-	}
-	for _, j := range e.below {
-		e.press(j, high)
-	}
-	for len(a.id) > 0 {
-		k := a.pop()
-		bound := e.spots[k].high
-		for _, j := range e.downs(k) {
-			if j != none {
-				e.press(j, bound)
-			}
-		}
-	}
 	e.spots[k] = spot{at: low, top: low + size, high: high, placed: true}
 	e.link(k, e.below)
-}
-
-// lift makes the lowest offset of a buffer no less than a bound. Who lies above it comes later.
-func (e *ejection) lift(k int32, bound int64) {
-	if s := &e.spots[k]; s.at < bound {
-		s.at = roundUp(bound, e.align[k])
-		s.top = s.at + e.size[k]
-		e.agenda.push(k, s.high)
+	a := &e.agenda
+	for e.lift(k); !a.empty(); {
+		e.lift(a.pop())
+	}
+	for e.press(k); !a.empty(); {
+		e.press(a.pop())
 	}
 }
 
-// press makes the end of a buffer at its highest offset no more than a bound. Who lies below it comes later.
-func (e *ejection) press(k int32, bound int64) {
-	if s := &e.spots[k]; s.high > bound-e.size[k] {
-		s.high = roundDown(bound-e.size[k], e.align[k])
-		e.agenda.push(k, -s.at)
+// lift makes the lowest offsets of the buffers next above one no less than its end. Who lies above these comes later.
+func (e *ejection) lift(k int32) {
+	spots, bound, last := e.spots, e.spots[k].top, none
+	for _, j := range e.ups(k) {
+		if j == last || j == none {
+			continue
+		}
+		last = j
+		if s := &spots[j]; s.at < bound {
+			s.at = roundUp(bound, e.align[j])
+			s.top = s.at + e.size[j]
+			e.agenda.push(j, s.high)
+		}
+	}
+}
+
+// press makes the ends of the buffers next below one, at their highest offsets, no more than its highest offset. Who
+// lies below these comes later.
+func (e *ejection) press(k int32) {
+	spots, bound, last := e.spots, e.spots[k].high, none
+	for _, j := range e.downs(k) {
+		if j == last || j == none {
+			continue
+		}
+		last = j
+		if s := &spots[j]; s.high > bound-e.size[j] {
+			s.high = roundDown(bound-e.size[j], e.align[j])
+			e.agenda.push(j, -s.at)
+		}
 	}
 }
 
@@ -188,10 +184,11 @@ func roundDown(v, align int64) int64 {
 	return v / align * align
 }
 
-// agenda is the buffers whose neighbours must be looked at, a heap by key. None is there twice.
+// agenda is the buffers whose neighbours must be looked at, ascending by key. None is there twice. Most of those that
+// come have a larger key than the others, so finding their place takes few steps.
 type agenda struct {
-	key    []int64
-	id     []int32
+	items  []int64 // key and buffer in one number; the ones before next are done
+	next   int
 	queued []bool // by buffer
 }
 
@@ -201,28 +198,25 @@ func (a *agenda) push(k int32, key int64) {
 		return
 	}
 	a.queued[k] = true
-	a.key, a.id = append(a.key, key), append(a.id, k)
-	for i := len(a.key) - 1; i > 0 && a.key[i] < a.key[(i-1)/2]; i = (i - 1) / 2 {
-		p := (i - 1) / 2
-		a.key[i], a.key[p], a.id[i], a.id[p] = a.key[p], a.key[i], a.id[p], a.id[i]
+	v := key<<costBits | int64(k)
+	items := append(a.items, v)
+	i := len(items) - 1
+	for ; i > a.next && items[i-1] > v; i-- {
+		items[i] = items[i-1]
 	}
+	items[i] = v
+	a.items = items
 }
+
+// empty reports whether no buffer is there.
+func (a *agenda) empty() bool { return a.next == len(a.items) }
 
 // pop takes out the buffer with the least key.
 func (a *agenda) pop() int32 {
-	top, n := a.id[0], len(a.id)-1
-	a.queued[top] = false
-	a.key[0], a.id[0] = a.key[n], a.id[n]
-	a.key, a.id = a.key[:n], a.id[:n]
-	for i := 0; ; {
-		c := 2*i + 1
-		if c+1 < n && a.key[c+1] < a.key[c] {
-			c++
-		}
-		if c >= n || a.key[i] <= a.key[c] {
-			return top
-		}
-		a.key[i], a.key[c], a.id[i], a.id[c] = a.key[c], a.key[i], a.id[c], a.id[i]
-		i = c
+	k := int32(a.items[a.next] & costMost)
+	a.queued[k] = false
+	if a.next++; a.next == len(a.items) {
+		a.items, a.next = a.items[:0], 0
 	}
+	return k
 }
