@@ -50,7 +50,10 @@ func (f *Field) Balance(ctx context.Context, pools []int32, floor int64, round u
 	}
 	first, least := f.tabu(ctx, pools, floor)
 	if least > floor {
-		floor = f.divide(ctx, floor, least)
+		bound, divided := f.divide(ctx, floor, least)
+		if floor = bound; divided != nil {
+			first, least = divided, f.greatest(divided)
+		}
 	}
 	if least > floor {
 		parts, split := f.highest(ctx, first)

@@ -43,6 +43,7 @@ type division struct {
 	left     [][]int64 // of each item and section, the bytes of this and all later items
 	smallest [][]int64 // of each item and section, the smallest of these
 	in       []int32   // the pool of each item
+	all      []int32   // the pool of each body, by exceeded
 	nodes    int64     // of this question
 	most     int64     // that are left
 }
@@ -56,7 +57,8 @@ type item struct {
 }
 
 // divide raises a bound of the highest pool. The result is at most value, which some choice has as its greatest load.
-func (f *Field) divide(ctx context.Context, low, value int64) int64 {
+// It also returns the pools of the buffers by the lowest choice below value that it meets, or nil.
+func (f *Field) divide(ctx context.Context, low, value int64) (bound int64, of []int32) {
 	x := &division{Field: f, most: divideEffort}
 	sections := f.fullest()
 	for _, together := range [...]int{1, divideTogether} {
@@ -64,10 +66,14 @@ func (f *Field) divide(ctx context.Context, low, value int64) int64 {
 		for _, t := range sections {
 			for step := int64(1); low < value && ctx.Err() == nil; {
 				height := min(low+step-1, value-1)
+				refuted, divided := x.refute(t, height)
 				switch {
-				case x.refute(t, height):
+				case refuted:
 					low = height + 1
 					step *= 2
+					continue
+				case divided:
+					value, of, step = height, f.each(x.all), 1
 					continue
 				case step > 1:
 					step = 1
@@ -77,7 +83,7 @@ func (f *Field) divide(ctx context.Context, low, value int64) int64 {
 			}
 		}
 	}
-	return low
+	return low, of
 }
 
 // fullest returns the sections whose bodies are not all in the one before or after, the one with most bytes first.
@@ -100,8 +106,9 @@ func (f *Field) fullest() (all []int32) {
 	return all
 }
 
-// refute reports whether no plan keeps all pools within a height, by the bodies of a section and of those that join.
-func (x *division) refute(section int32, height int64) bool {
+// refute reports whether no plan keeps all pools within a height, by the bodies of a section and of those that join, or
+// whether the loads of the choice in all keep it.
+func (x *division) refute(section int32, height int64) (refuted, divided bool) {
 	x.sections = append(x.sections[:0], section)
 	for x.most > 0 {
 		x.prepare(height)
@@ -109,18 +116,15 @@ func (x *division) refute(section int32, height int64) bool {
 		found := x.place(0)
 		x.most -= x.nodes
 		if !found {
-			return x.nodes <= divideNodes
+			return x.nodes <= divideNodes, false
 		}
-		next := int32(-1)
-		if len(x.sections) < x.together {
-			next = x.exceeded()
-		}
-		if next < 0 {
-			return false
+		next := x.exceeded()
+		if next < 0 || len(x.sections) == x.together {
+			return false, next < 0
 		}
 		x.sections = append(x.sections, next)
 	}
-	return false
+	return false, false
 }
 
 // prepare lists the items of the sections.
@@ -263,7 +267,9 @@ func (x *division) exceeded() int32 {
 	for q := range load {
 		load[q] = make([]int64, x.Field.sections)
 	}
+	x.all = make([]int32, len(x.bodies))
 	put := func(k, q int32) {
+		x.all[k] = q
 		for _, u := range x.bodies[k].uses {
 			for t := u.First; t < u.Last; t++ {
 				load[q][t] += u.To - u.From

@@ -443,10 +443,10 @@ func roomFor(p *model.Problem, pools []int32) (most int64) {
 }
 
 // TestDivide holds both bounds of the highest pool against all choices: neither is above the least load. Both
-// mostly reach it, and one section alone does less often.
+// mostly reach it, and one section alone does less often. The first mostly meets a choice with that load, too.
 func TestDivide(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 9))
-	divided, single, byParts := 0, 0, 0
+	divided, single, byParts, met := 0, 0, 0, 0
 	for range 300 {
 		p := free(r)
 		few(r, p)
@@ -456,15 +456,26 @@ func TestDivide(t *testing.T) {
 		}
 		best, last := leastOf(p, roomFor)
 		f := fieldOf(p, model.MeasureMaxHeight)
-		bound := f.divide(t.Context(), 1, best+5)
+		bound, choice := f.divide(t.Context(), 1, best+5)
 		if bound > best {
 			t.Fatalf("bound %d, least load %d\n%s", bound, best, drawn.DescribeRuled(p))
+		}
+		if choice != nil {
+			load := roomFor(p, choice)
+			if load < best || load >= best+5 {
+				t.Fatalf("a choice with load %d, below %d, least %d\n%s", load, best+5, best, drawn.DescribeRuled(p))
+			} else if load == best {
+				met++
+			}
 		}
 		if bound == best {
 			divided++
 		}
 		one := &division{Field: f, most: divideEffort, together: 1}
-		if slices.ContainsFunc(f.fullest(), func(t int32) bool { return one.refute(t, best-1) }) {
+		if slices.ContainsFunc(f.fullest(), func(t int32) bool {
+			refuted, _ := one.refute(t, best-1)
+			return refuted
+		}) {
 			single++
 		}
 		parts, of := f.highest(t.Context(), last)
@@ -474,7 +485,8 @@ func TestDivide(t *testing.T) {
 			byParts++
 		}
 	}
-	if divided < 290 || single > divided-10 || byParts < 290 {
-		t.Errorf("of 300 least loads, %d are reached, %d by one section, and %d by branch and bound", divided, single, byParts)
+	if divided < 290 || single > divided-10 || byParts < 290 || met < 290 {
+		t.Errorf("of 300 least loads, %d are reached, %d by one section, and %d by branch and bound; %d are met",
+			divided, single, byParts, met)
 	}
 }
