@@ -30,6 +30,7 @@ import (
 //	max_height   >= max of h(p), ends(b), and the least H at which all pools together have L free bytes below H
 //	max_peak     >= max of that, and top(p)
 //	cost         >= sum over bodies of their least costs; of the parts of one buffer only one counts
+//	objects      >= max over sections of the bodies that may be in pools of objects alone: each has an object of its own
 //
 // Heights are rounded up (grid.go). Hold restricts the bounds to plans with a measure of at most v, which are as good in
 // an earlier measure. Then pools end lower, and bodies may be in fewer pools, so the formulas give higher bounds.
@@ -191,7 +192,7 @@ func (f *Floors) of(m model.Measure) (all []int) {
 	return all
 }
 
-// Least returns a bound of a measure: 0 for penalties, evictions and objects.
+// Least returns a bound of a measure: 0 for penalties and evictions.
 func (f *Floors) Least(m model.Measure) (least int64) {
 	switch m {
 	case model.MeasureCost:
@@ -201,7 +202,9 @@ func (f *Floors) Least(m model.Measure) (least int64) {
 			}
 		}
 		return least
-	case model.MeasurePenalty, model.MeasureEviction, model.MeasureObjects:
+	case model.MeasureObjects:
+		return f.objects()
+	case model.MeasurePenalty, model.MeasureEviction:
 		return 0
 	}
 	kind, _, _ := strings.Cut(string(m), ":")
@@ -262,6 +265,22 @@ func (f *Floors) load(counts func(*body) bool) (most int64) {
 		}
 	}
 	most, _ = bound.Peak(load.Sum())
+	return most
+}
+
+// objects returns the most bodies of a section that may be in pools of objects and in no other.
+func (f *Floors) objects() (most int64) {
+	live := bound.NewLoads(f.sections)
+	for k := range f.bodies {
+		b := &f.bodies[k]
+		if len(b.pools) == 0 || slices.ContainsFunc(b.pools, func(q int32) bool { return !f.pools[q].Objects }) {
+			continue
+		}
+		for _, u := range b.uses { // one after the other in time
+			live.Add(int32(u.Lower), int32(u.Upper), 1)
+		}
+	}
+	most, _ = bound.Peak(live.Sum())
 	return most
 }
 

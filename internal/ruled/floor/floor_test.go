@@ -18,11 +18,14 @@ func TestTrue(t *testing.T) {
 	type count struct{ met, of int }
 	first, later := map[string]*count{}, map[string]*count{}
 	for n := range plantest.Share(60_000, 5_000, 1_500) {
-		p := drawn.Banked(r)
-		if n%3 == 0 {
+		p, find := drawn.Banked(r), oracle.Sets
+		switch n % 6 {
+		case 0, 3:
 			p = drawn.Ruled(r)
+		case 1:
+			p, find = drawn.Bank(r, "objects"), oracle.Best
 		}
-		best, _, decided := oracle.Sets(p, 30_000)
+		best, _, decided := find(p, 30_000)
 		if best == nil || !decided {
 			continue
 		}
@@ -54,7 +57,7 @@ func TestTrue(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{
-		"height", "max_height", "peak", "max_peak", "cost", "height:", "peak:",
+		"height", "max_height", "peak", "max_peak", "cost", "height:", "peak:", "objects",
 	} {
 		a, b := first[kind], later[kind]
 		t.Log(kind, *a, *b, "met, of those that are above 0")
@@ -133,6 +136,10 @@ func TestFormulas(t *testing.T) {
 		"max_peak": {
 			pools:   []model.Pool{pool("p", 0, model.Range{Lower: 20, Upper: 30}), pool("q", 0)},
 			buffers: []model.Buffer{buffer(9)}, m: "max_peak", want: 30,
+		},
+		"objects": {
+			pools:   []model.Pool{{ID: "p", Objects: true}, {ID: "q", Objects: true}, {ID: "r"}},
+			buffers: []model.Buffer{buffer(3, 0), buffer(4, 0, 1), buffer(5, 1), buffer(1, 1, 2)}, m: "objects", want: 3,
 		},
 		"cost": {
 			pools: []model.Pool{{ID: "p", Cost: 2}, {ID: "q", Cost: 3}}, buffers: []model.Buffer{buffer(3), buffer(4, 1)},
