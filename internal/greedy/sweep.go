@@ -160,40 +160,6 @@ func (s *Sweeper) Begin(w *run.Watch, tl *timeline.Timeline) place.Ending {
 	return place.Whole
 }
 
-// order sets the starts and ends of a way. It returns false if there are many buffers and a limit comes first.
-func (s *Sweeper) order(way int) bool {
-	if len(s.parts) > 0 && s.parts[0].starts[way] != nil {
-		return true
-	}
-	starts, ends := s.active([...]string{"LuZ", "uLZ"}[way]), s.active([...]string{"U", "l"}[way])
-	if starts == nil || ends == nil {
-		return false
-	}
-	for k := range s.parts {
-		if way == 1 {
-			k = len(s.parts) - 1 - k
-		}
-		p := &s.parts[k]
-		n := len(s.tl.Partitions[k].Buffers) - len(p.fixed)
-		p.starts[way], starts = starts[:n], starts[n:]
-		p.ends[way], ends = ends[:n], ends[n:]
-	}
-	return true
-}
-
-// active returns the buffers in the order of a word (Sorted), without those that are fixed or
-// never active. It returns nil only if a limit comes.
-func (s *Sweeper) active(word string) []int32 {
-	order := s.memory.sorted(s.watch, s.tl, word)
-	kept := order[:0]
-	for _, i := range order {
-		if first, last := s.tl.Extent(int(i)); first < last && s.tl.Problem.Buffers[i].Fixed == nil {
-			kept = append(kept, i)
-		}
-	}
-	return kept
-}
-
 // Than adopts the partitions of a plan that are lower than in the lowest plan so far.
 func (s *Sweeper) Than(offsets []int64) {
 	for k := range s.parts {

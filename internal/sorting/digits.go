@@ -1,9 +1,15 @@
 package sorting
 
-import "github.com/stowage-go/stowage/internal/thresholds"
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/thresholds"
+)
 
 // Idea: many whole numbers are sorted digit by digit, from the last to the first,
-// and what all of them have in common is left out.
+// and what all of them have in common is left out. The digits begin at the lowest bit in which any two keys differ:
+// offsets and sizes are often multiples of a power of two. Keys that are in order already are left as they are.
 //
 // Complexity: O(n) for each digit in which any two keys differ, of eleven bits.
 
@@ -19,7 +25,9 @@ func KeysIn(keys []uint64, order, scratch []int32) []int32 {
 		Within(order, scratch, func(a, b int32) bool { return keys[a] < keys[b] }, nil)
 		return order
 	}
-	order, _ = Digits(order, scratch, keys, 0, nil)
+	if !slices.IsSorted(keys) {
+		order, _ = Digits(order, scratch, keys, 0, nil)
+	}
 	return order
 }
 
@@ -32,7 +40,7 @@ func Digits(order, scratch []int32, keys []uint64, flip uint64, over func() bool
 	for _, k := range keys {
 		differ |= k ^ keys[0]
 	}
-	for shift := 0; differ>>shift != 0; shift += digit {
+	for shift := bits.TrailingZeros64(differ); differ>>shift != 0; shift += digit {
 		if differ>>shift&(1<<digit-1) == 0 || over != nil && over() {
 			continue
 		}

@@ -14,10 +14,13 @@ import (
 func TestBy(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{0, 1, 2, run - 1, run, run + 1, 2 * run, 5*run + 3, stretch + 1, 3*stretch + 5} {
-		for _, spread := range []int{1, 3, n + 1, 10*n + 1} {
+		for k, spread := range []int{1, 3, n + 1, 10*n + 1, 10*n + 1, 10*n + 1} {
 			keys := make([]uint64, n)
 			for i := range keys {
-				keys[i] = uint64(r.IntN(spread)) * 0x123456789ab
+				keys[i] = uint64(r.IntN(spread)) * [...]uint64{0x123456789ab, 3 << 40}[k%2] // many low bits are the same
+			}
+			if k == 4 {
+				slices.Sort(keys) // there is nothing to do
 			}
 			want := Count(n)
 			slices.SortStableFunc(want, func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) })
