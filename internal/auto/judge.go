@@ -13,7 +13,7 @@ func (a *auto) keep(offsets []int64, member string) {
 	if offsets == nil {
 		return
 	}
-	if height := model.HeightOf(a.tl.Problem, offsets); height < a.height {
+	if height := a.tl.HeightOf(offsets); height < a.height {
 		a.r.Offsets, a.height, a.r.Member = offsets, height, member
 		a.report(plan.Progress{}, 1)
 	}

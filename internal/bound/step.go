@@ -30,9 +30,13 @@ import "github.com/stowage-go/stowage/model"
 // is another that is no higher and whose height is a multiple of the step.
 func Step(p *model.Problem) int64 {
 	var g int64
+	aligned := false
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		g = GCD(b.Size, g)
+		aligned = aligned || b.Alignment > 1
+		if g == 0 || b.Size%g != 0 {
+			g = GCD(b.Size, g)
+		}
 		if b.Fixed != nil {
 			g = GCD(*b.Fixed, g)
 		}
@@ -44,6 +48,9 @@ func Step(p *model.Problem) int64 {
 		if g == 1 {
 			return 1
 		}
+	}
+	if !aligned {
+		return max(g, 1)
 	}
 	return Unit(g, len(p.Buffers), func(i int) int64 { return p.Buffers[i].Align() })
 }

@@ -222,7 +222,7 @@ func (s *search) climb(w *worker) {
 
 // keep takes a plan if it is the lowest so far, and reports whether it is. From then on nobody changes it.
 func (s *search) keep(offsets []int64) bool {
-	height := model.HeightOf(s.tl.Problem, offsets)
+	height := s.tl.HeightOf(offsets)
 	s.mu.Lock()
 	lower := height < s.height.Load()
 	if lower {

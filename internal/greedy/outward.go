@@ -203,6 +203,9 @@ func (s *Sweeper) sort(list []int32, less func(a, b int32) bool) {
 
 // movableAll reports whether no buffer has a fixed offset.
 func movableAll(tl *timeline.Timeline) bool {
+	if tl.Plain {
+		return true
+	}
 	for i := range tl.Problem.Buffers {
 		if tl.Problem.Buffers[i].Fixed != nil {
 			return false

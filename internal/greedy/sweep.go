@@ -124,8 +124,11 @@ func (s *Sweeper) Begin(w *run.Watch, tl *timeline.Timeline) place.Ending {
 	for k := range s.parts {
 		s.parts[k] = sweptPart{fixed: s.parts[k].fixed[:0], peaks: s.parts[k].peaks[:0]}
 	}
-	fixed := 0
-	for i := range buffers {
+	fixed, stay := 0, buffers
+	if tl.Plain {
+		stay = nil // none is fixed, or never active
+	}
+	for i := range stay {
 		b := &buffers[i]
 		if b.Fixed != nil {
 			s.offsets[i] = *b.Fixed

@@ -55,13 +55,13 @@ func complete(ctx context.Context, tl *timeline.Timeline, o *plan.Options, r *pl
 	if r.Status > model.Infeasible {
 		return plan.Invalid(r.Planner, "there is no "+r.Status.String())
 	}
-	keepStart(tl.Problem, o, r)
+	keepStart(tl, o, r)
 	claim := r.LowerBound
 	r.LowerBound = max(claim, tl.LowerBound)
 	if r.Status.HasPlan() {
 		// The verifier refuses a plan with a wrong number of offsets.
 		if len(r.Offsets) == len(tl.Problem.Buffers) {
-			r.Height = model.HeightOf(tl.Problem, r.Offsets)
+			r.Height = tl.HeightOf(r.Offsets)
 			if claim > r.Height {
 				return plan.Invalid(r.Planner, fmt.Sprintf("the lower bound claimed is %d, but the height is %d", claim, r.Height))
 			}
@@ -91,13 +91,13 @@ const Bound = "bound"
 const mostWorkers = 1024
 
 // keepStart replaces the result by the plan in o.Start if that is better, because some planners ignore o.Start.
-func keepStart(p *model.Problem, o *plan.Options, r *plan.Result) {
-	if len(o.Start) != len(p.Buffers) || o.Start == nil || r.Status == model.Infeasible {
+func keepStart(tl *timeline.Timeline, o *plan.Options, r *plan.Result) {
+	n := len(tl.Problem.Buffers)
+	if len(o.Start) != n || o.Start == nil || r.Status == model.Infeasible {
 		return
 	}
-	height := model.HeightOf(p, o.Start)
-	better := !r.Status.HasPlan() || o.Minimizing() && len(r.Offsets) == len(p.Buffers) &&
-		height < model.HeightOf(p, r.Offsets)
+	height := tl.HeightOf(o.Start)
+	better := !r.Status.HasPlan() || o.Minimizing() && len(r.Offsets) == n && height < tl.HeightOf(r.Offsets)
 	if better && o.Fits(height) {
 		if !r.Status.HasPlan() {
 			r.Status = model.Feasible

@@ -21,6 +21,9 @@ func (t *Timeline) bound(m *Memory) {
 	for i := range t.Problem.Buffers {
 		t.LowerBound = max(t.LowerBound, t.Problem.Buffers[i].Size)
 	}
+	if t.Plain {
+		return // nothing is aligned
+	}
 	for k := range t.Partitions {
 		p := &t.Partitions[k]
 		t.LowerBound = max(t.LowerBound, t.alignedLoad(m, p, bound.CommonAlignment(t.Problem, p.Buffers)))

@@ -46,6 +46,13 @@ func TestSections(t *testing.T) {
 			}
 		}
 		checkSpans(t, p, tl, g, want)
+		offsets := make([]int64, len(p.Buffers))
+		for i := range offsets {
+			offsets[i] = r.Int64N(100) - 1
+		}
+		if got, want := tl.HeightOf(offsets), model.HeightOf(p, offsets); got != want {
+			t.Fatalf("height %d, want %d:%s", got, want, drawn.Describe(p))
+		}
 		var peak int64
 		for slot := range slots {
 			peak = max(peak, g.load(slot))

@@ -114,6 +114,12 @@ func (m *Memory) cut(p *model.Problem, offsets []int64) {
 		default:
 			continue
 		}
+		if len(b.Gaps) == 0 { // one piece, without a call
+			if to := add(at, b.Size); at < to && b.Lower < b.Upper {
+				pieces = append(pieces, rectangle{b.Lower, b.Upper, at, to, i})
+			}
+			continue
+		}
 		b.Pieces(func(x model.Piece) bool {
 			if from, to := add(at, x.From), add(at, x.To); from < to {
 				pieces = append(pieces, rectangle{x.Lower, x.Upper, from, to, i})
