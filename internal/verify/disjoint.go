@@ -3,6 +3,7 @@ package verify
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/stowage-go/stowage/internal/sorting"
 )
@@ -53,8 +54,8 @@ func (m *Memory) clash() (x, y int) {
 		return clashOfFew(pieces)
 	}
 	// A buffer has at least one band. The last piece has the highest buffer number.
-	m.bands, m.rank, m.turns = sized(m.bands, pieces[n-1].buffer+1)[:0], sized(m.rank, n), sized(m.turns, n)
-	bands, rank, turns := m.bands, m.rank, m.turns
+	m.bands, m.rank = sized(m.bands, pieces[n-1].buffer+1)[:0], sized(m.rank, n)
+	bands, rank := m.bands, m.rank
 	last := &rectangle{buffer: -1}
 	for _, k := range m.inOrder(&m.orders[0], &m.orders[1], func(x *rectangle) int64 { return x.start }) {
 		x := &pieces[k]
@@ -65,31 +66,42 @@ func (m *Memory) clash() (x, y int) {
 	}
 	m.bands = bands
 	coming := m.inOrder(&m.orders[0], &m.orders[1], func(x *rectangle) int64 { return x.lower })
-	// Pieces come in an order that is random to the cache. This loop copies what is needed of
-	// them, and no step of it waits for another.
-	for i, k := range coming {
-		turns[i] = turn{pieces[k].lower, pieces[k].upper, int64(rank[k])}
+	// Unless pieces come in their own order, it is random to the cache. Then this loop copies what is needed of them, and
+	// no step of it waits for another.
+	sorted := slices.IsSorted(coming)
+	if !sorted {
+		m.turns = sized(m.turns, n)
+		for i, k := range coming {
+			m.turns[i] = turn{pieces[k].lower, pieces[k].upper, int64(rank[k])}
+		}
 	}
+	turns := m.turns
 	m.inUse.reset(len(bands))
 	inUse := &m.inUse
-	for i := range turns {
-		t, r := &turns[i], int32(turns[i].rank)
-		own := &bands[r]
+	for i := range coming {
+		var t turn
+		if sorted {
+			t = turn{pieces[i].lower, pieces[i].upper, int64(rank[i])}
+		} else {
+			t = turns[i]
+		}
+		r := int32(t.rank)
+		at := &bands[r]
 		// Times are half-open: a piece that ends now is no longer in use.
 		with := inUse.before(r)
 		for with >= 0 && bands[with].until <= t.comes {
 			inUse.remove(with)
 			with = inUse.before(with)
 		}
-		if with < 0 || bands[with].end <= own.start {
+		if with < 0 || bands[with].end <= at.start {
 			with = inUse.after(r)
 			for with >= 0 && bands[with].until <= t.comes {
 				inUse.remove(with)
 				with = inUse.after(with)
 			}
-			if with < 0 || bands[with].start >= own.end {
-				if own.until <= t.comes {
-					own.until, own.latest = t.goes, int64(coming[i])
+			if with < 0 || bands[with].start >= at.end {
+				if at.until <= t.comes {
+					at.until, at.latest = t.goes, int64(coming[i])
 					inUse.insert(r)
 					continue
 				}
