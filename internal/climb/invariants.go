@@ -37,11 +37,12 @@ func (w *worker) check() {
 // check checks that nothing is out, and that no two buffers that are live together share bytes.
 func (m *mender) check() {
 	for i, b := range m.tl.Problem.Buffers {
-		s := m.spots[i]
+		k := m.number[i]
+		s := m.spots[k]
 		invariants.Equal(s.at+b.Size, s.top, "end of a buffer")
 		invariants.Must(s.price > 0 && s.at%b.Align() == 0, "out, or not aligned, is buffer", i)
-		for _, j := range m.neighbours(int32(i)).low {
-			invariants.Must(s.top <= m.spots[j].at || m.spots[j].top <= s.at, "in each other's way are buffers", i, int(j))
+		for _, j := range m.neighbours(k).low {
+			invariants.Must(s.top <= m.spots[j].at || m.spots[j].top <= s.at, "in each other's way are buffers", i, int(m.starts[j]))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/invariants"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -24,8 +25,8 @@ import (
 //
 // Invariant: between two repairs, the spots are a valid plan. It is never higher than the plan to start from.
 //
-// Complexity: a repair places buffers in O(d), for d buffers that are live with one. Their lists are made when they are
-// asked for, up to listedMost entries in all.
+// Complexity: a repair places buffers in O(d + k log k), for d buffers that are live with one, of which k have moved since
+// it was placed last. Their lists are made when they are asked for, up to listedMost entries in all.
 //
 // If there are gaps or fixed offsets, nothing is mended.
 //
@@ -53,17 +54,20 @@ const (
 	block = 64
 )
 
-// mender is a worker's plan, and what mending it needs. Buffers have the indices of the problem.
+// mender is a worker's plan, and what mending it needs. Buffers are numbered by their starts, so those that are live at
+// one time lie together in memory.
 type mender struct {
 	tl     *timeline.Timeline
-	starts []int32 // the buffers in the order of their starts
-	reach  []int32 // of each block of starts, the section at which the last one ends
+	starts []int32 // the buffers of the problem in the order of their starts
+	number []int32 // of each buffer of the problem: its place in starts
+	bodies []body
+	reach  []int32 // of each block of bodies, the section at which the last one ends
 	lists  []neighbours
 	listed int // entries of all lists
 
 	spots  []spot // the plan
+	clock  int64  // placements and returns so far
 	height int64
-	area   []float64
 	asked  []int64 // the first price of each buffer
 	paid   []int64 // the price of each buffer when it is in the plan
 	out    []int32 // the buffers without an offset
@@ -71,16 +75,35 @@ type mender struct {
 	seen   []int32 // the last repair that has taken out a buffer
 	repair int32
 
+	low, top, moved []edge // memory for sorting
+
 	share    float64 // of the way from the height to the goal
 	target   int64
 	patience int64
 }
 
-// spot is where a buffer lies, and the price to take it out. A buffer that is out has its last offset, and no price.
-type spot struct{ at, top, price int64 }
+// body is what of a buffer never changes. Its sections are first to last, exclusive.
+type body struct {
+	size, align int64
+	area        float64
+	first, last int32
+}
+
+// spot is where a buffer lies, the price to take it out, and when it came there. A buffer that is out has its last
+// offset, and no price.
+type spot struct{ at, top, price, since int64 }
 
 // neighbours are the buffers that are live together with one, as they were when it was placed: by offset, and by end.
-type neighbours struct{ low, top []int32 }
+type neighbours struct {
+	low, top []int32
+	when     int64
+}
+
+// edge is the offset or the end of a neighbour, with its price and its place in the list before.
+type edge struct {
+	v, price       int64
+	buffer, before int32
+}
 
 type undo struct {
 	buffer int32
@@ -95,28 +118,30 @@ func (w *worker) mending() bool {
 	}
 	n := len(buffers)
 	*m = mender{
-		tl: tl, height: math.MaxInt64, starts: make([]int32, n), lists: make([]neighbours, n), spots: make([]spot, n),
-		area: make([]float64, n), asked: make([]int64, n), paid: make([]int64, n), seen: make([]int32, n),
-	}
-	all := 0.0 // areas
-	for i := range buffers {
-		first, last := tl.Extent(i)
-		m.area[i], m.starts[i] = float64(buffers[i].Size)*float64(last-first), int32(i)
-		all += m.area[i]
-	}
-	for i, area := range m.area {
-		m.asked[i] = least + int64(meanPrice*math.Pow(area*float64(n)/max(all, 1), rising))
+		tl: tl, height: math.MaxInt64, starts: sorting.Count(n), number: make([]int32, n), bodies: make([]body, n),
+		lists: make([]neighbours, n), spots: make([]spot, n), asked: make([]int64, n), paid: make([]int64, n),
+		seen: make([]int32, n),
 	}
 	slices.SortStableFunc(m.starts, func(i, j int32) int {
 		a, _ := tl.Extent(int(i))
 		b, _ := tl.Extent(int(j))
 		return cmp.Compare(a, b)
 	})
-	for part := range slices.Chunk(m.starts, block) {
+	all := 0.0 // areas
+	for k, i := range m.starts {
+		b := &buffers[i]
+		first, last := tl.Extent(int(i))
+		m.number[i] = int32(k)
+		m.bodies[k] = body{b.Size, b.Align(), float64(b.Size) * float64(last-first), first, last}
+		all += m.bodies[k].area
+	}
+	for k := range m.bodies {
+		m.asked[k] = least + int64(meanPrice*math.Pow(m.bodies[k].area*float64(n)/max(all, 1), rising))
+	}
+	for part := range slices.Chunk(m.bodies, block) {
 		most := int32(0)
-		for _, i := range part {
-			_, last := tl.Extent(int(i))
-			most = max(most, last)
+		for k := range part {
+			most = max(most, part[k].last)
 		}
 		m.reach = append(m.reach, most)
 	}
@@ -128,8 +153,10 @@ func (w *worker) mending() bool {
 func (w *worker) mend(from []int64, height, steps int64) []int64 {
 	m, b := &w.mender, w.tl.Problem.Buffers
 	if height < m.height {
+		m.clock++
 		for i := range b {
-			m.spots[i] = spot{from[i], from[i] + b[i].Size, m.asked[i]}
+			k := m.number[i]
+			m.spots[k] = spot{from[i], from[i] + b[i].Size, m.asked[k], m.clock}
 		}
 		m.height, m.share, m.patience = height, firstShare, firstPatience
 	}
@@ -138,9 +165,9 @@ func (w *worker) mend(from []int64, height, steps int64) []int64 {
 		w.taken += int64(len(b))
 		m.target = max(w.goal, m.height-max(1, int64(m.share*float64(m.height-w.goal))))
 		high = high[:0]
-		for i := range b {
-			if m.paid[i], m.spots[i].price = m.asked[i], m.asked[i]; m.spots[i].top > m.target {
-				high = append(high, int32(i))
+		for _, k := range m.number { // in the order of the problem
+			if m.paid[k], m.spots[k].price = m.asked[k], m.asked[k]; m.spots[k].top > m.target {
+				high = append(high, k)
 			}
 		}
 		slices.SortStableFunc(high, func(i, j int32) int { return cmp.Compare(m.spots[j].top, m.spots[i].top) })
@@ -154,8 +181,8 @@ func (w *worker) mend(from []int64, height, steps int64) []int64 {
 			}
 		}
 		m.height = 0
-		for i := range b {
-			m.height = max(m.height, m.spots[i].top)
+		for k := range m.spots {
+			m.height = max(m.height, m.spots[k].top)
 		}
 		if invariants.Enabled {
 			m.check()
@@ -172,21 +199,31 @@ func (w *worker) mend(from []int64, height, steps int64) []int64 {
 	}
 	offsets := make([]int64, len(b))
 	for i := range b {
-		offsets[i] = m.spots[i].at
+		offsets[i] = m.spots[m.number[i]].at
 	}
 	return offsets
 }
 
 // restore brings a buffer under the target. If that takes more than the patience, the plan is as before.
 func (w *worker) restore(i int32) bool {
-	m, b := &w.mender, w.tl.Problem.Buffers
+	w.mender.begin()
+	w.mender.drop(i)
+	return w.settle(w.mender.patience)
+}
+
+// begin begins a repair.
+func (m *mender) begin() {
 	m.repair++
 	m.undo, m.out = m.undo[:0], m.out[:0]
-	m.drop(i)
-	for left := m.patience; len(m.out) > 0; left-- {
+}
+
+// settle places what is out, and what that displaces. If it takes more than the patience, the plan is as before.
+func (w *worker) settle(patience int64) bool {
+	m := &w.mender
+	for left := patience; len(m.out) > 0; left-- {
 		if left == 0 || w.taken >= w.most || w.watch.Over() {
 			for _, u := range m.undo {
-				m.spots[u.buffer] = spot{u.at, u.at + b[u.buffer].Size, m.paid[u.buffer]}
+				m.put(u.buffer, u.at)
 			}
 			return false
 		}
@@ -194,36 +231,50 @@ func (w *worker) restore(i int32) bool {
 		list := m.neighbours(k)
 		w.taken += 2 * int64(len(list.low)+1)
 		at, price := w.cheapest(k, list)
-		top := at + b[k].Size
 		if price > 0 {
 			m.paid[k] += least + m.asked[k]/2
+			top := at + m.bodies[k].size
 			for _, j := range list.low {
-				if s := &m.spots[j]; s.price > 0 && s.at < top && at < s.top {
+				s := &m.spots[j]
+				if s.at >= top {
+					break
+				}
+				if s.price > 0 && at < s.top {
 					m.drop(j)
 				}
 			}
 		}
-		m.spots[k] = spot{at, top, m.paid[k]}
+		m.put(k, at)
 	}
 	return true
 }
 
+// put places a buffer.
+func (m *mender) put(k int32, at int64) {
+	m.clock++
+	m.spots[k] = spot{at, at + m.bodies[k].size, m.paid[k], m.clock}
+}
+
 // drop takes a buffer out.
 func (m *mender) drop(k int32) {
-	s := &m.spots[k]
+	m.note(k)
+	m.spots[k].price = 0
+	m.out = append(m.out, k)
+}
+
+// note notes where a buffer lies, for undo.
+func (m *mender) note(k int32) {
 	if m.seen[k] != m.repair {
 		m.seen[k] = m.repair
-		m.undo = append(m.undo, undo{k, s.at})
+		m.undo = append(m.undo, undo{k, m.spots[k].at})
 	}
-	s.price = 0
-	m.out = append(m.out, k)
 }
 
 // largest returns the buffer with the largest area that is out, and removes it from the list.
 func (m *mender) largest() int32 {
 	best := 0
 	for r, k := range m.out {
-		if m.area[k] > m.area[m.out[best]] {
+		if m.bodies[k].area > m.bodies[m.out[best]].area {
 			best = r
 		}
 	}
@@ -236,21 +287,21 @@ func (m *mender) largest() int32 {
 // cheapest returns an offset under the target at which the prices of those in the way have the least sum, and that sum.
 // Going up, the sum falls only where a neighbour ends. Of equal offsets chance chooses, and whether the buffer lies
 // there or as high as possible with no others in its way.
-func (w *worker) cheapest(k int32, list neighbours) (at, price int64) {
-	m, b := &w.mender, &w.tl.Problem.Buffers[k]
-	m.sort(list.low, false)
-	m.sort(list.top, true)
-	size, align := b.Size, b.Align()
-	highest := (m.target - size) / align * align
+func (w *worker) cheapest(k int32, list *neighbours) (at, price int64) {
+	m, b := &w.mender, &w.mender.bodies[k]
+	m.low = m.sort(m.low, list.low, list.when, false)
+	m.top = m.sort(m.top, list.top, list.when, true)
+	list.when = m.clock
+	highest := (m.target - b.size) / b.align * b.align
 	up, sum, ties := int64(0), int64(0), 0
-	in, gone := list.low, list.top // a neighbour is in the way from at-size, exclusive, to top, exclusive
+	in, gone := m.low, m.top // a neighbour is in the way from at-size, exclusive, to top, exclusive
 	price = math.MaxInt64
 	for o := int64(0); o <= highest; {
-		for ; len(in) > 0 && m.spots[in[0]].at-size < o; in = in[1:] {
-			sum += m.spots[in[0]].price
+		for ; len(in) > 0 && in[0].v-b.size < o; in = in[1:] {
+			sum += in[0].price
 		}
-		for ; len(gone) > 0 && m.spots[gone[0]].top <= o; gone = gone[1:] {
-			sum -= m.spots[gone[0]].price
+		for ; len(gone) > 0 && gone[0].v <= o; gone = gone[1:] {
+			sum -= gone[0].price
 		}
 		if sum < price {
 			ties = 0
@@ -259,14 +310,14 @@ func (w *worker) cheapest(k int32, list neighbours) (at, price int64) {
 			if ties++; ties == 1 || w.rng.IntN(ties) == 0 {
 				at, price, up = o, sum, highest
 				if len(in) > 0 {
-					up = min(highest, (m.spots[in[0]].at-size)/align*align)
+					up = min(highest, (in[0].v-b.size)/b.align*b.align)
 				}
 			}
 		}
 		if len(gone) == 0 {
 			break
 		}
-		o = (m.spots[gone[0]].top + align - 1) / align * align
+		o = (gone[0].v + b.align - 1) / b.align * b.align
 	}
 	if w.rng.IntN(2) == 0 {
 		at = max(at, up)
@@ -274,60 +325,75 @@ func (w *worker) cheapest(k int32, list neighbours) (at, price int64) {
 	return at, price
 }
 
-// sort sorts a list of neighbours by their ends, or by their offsets. Few have moved since the last time, so little
-// more than a look at each is needed.
-func (m *mender) sort(list []int32, ends bool) {
-	most := int64(math.MinInt64)
+// sort sorts a list of neighbours by their ends, or by their offsets, and returns these. Only those that have moved
+// since the time when it was sorted last have to find their places. Equal ones keep their order.
+func (m *mender) sort(edges []edge, list []int32, when int64, ends bool) []edge {
+	moved := m.moved[:0]
+	edges = edges[:0]
 	for r, j := range list {
-		v := m.spots[j].bound(ends)
-		if v >= most {
-			most = v
-			continue
+		s := &m.spots[j]
+		e := edge{s.at, s.price, j, int32(r)}
+		if ends {
+			e.v = s.top
 		}
-		for ; r > 0 && m.spots[list[r-1]].bound(ends) > v; r-- {
-			list[r] = list[r-1]
+		if s.since > when {
+			moved = append(moved, e)
+		} else {
+			edges = append(edges, e)
 		}
-		list[r] = j
 	}
+	m.moved = moved
+	if len(moved) == 0 {
+		return edges
+	}
+	slices.SortFunc(moved, func(a, b edge) int { return cmp.Or(cmp.Compare(a.v, b.v), cmp.Compare(a.before, b.before)) })
+	rest := len(edges)
+	edges = append(edges, moved...)
+	for r := len(list) - 1; r >= 0; r-- {
+		if k := len(moved); k > 0 && (rest == 0 || moved[k-1].after(&edges[rest-1])) {
+			edges[r], moved = moved[k-1], moved[:k-1]
+		} else {
+			rest--
+			edges[r] = edges[rest]
+		}
+		list[r] = edges[r].buffer
+	}
+	return edges
 }
 
-// bound returns the end, or the offset.
-func (s *spot) bound(end bool) int64 {
-	if end {
-		return s.top
-	}
-	return s.at
-}
+// after reports whether an edge comes after another one.
+func (e *edge) after(f *edge) bool { return e.v > f.v || e.v == f.v && e.before > f.before }
 
 // neighbours returns the buffers that are live together with one.
-func (m *mender) neighbours(k int32) neighbours {
-	if m.lists[k].low != nil {
-		return m.lists[k]
+func (m *mender) neighbours(k int32) *neighbours {
+	list := &m.lists[k]
+	if list.low != nil {
+		return list
 	}
 	if m.listed > listedMost {
 		clear(m.lists)
 		m.listed = 0
 	}
-	first, last := m.tl.Extent(int(k))
+	first, last := m.bodies[k].first, m.bodies[k].last
 	low := []int32{}
 	for s, most := range m.reach {
-		part := m.starts[s*block : min(len(m.starts), s*block+block)]
-		if start, _ := m.tl.Extent(int(part[0])); start >= last {
+		from, to := s*block, min(len(m.bodies), s*block+block)
+		if m.bodies[from].first >= last {
 			break
 		}
 		if most <= first {
 			continue
 		}
-		for _, j := range part {
-			if from, to := m.tl.Extent(int(j)); from < last && first < to && j != k {
-				low = append(low, j)
+		for j := from; j < to; j++ {
+			if b := &m.bodies[j]; b.first < last && first < b.last && int32(j) != k {
+				low = append(low, int32(j))
 			}
 		}
 	}
 	slices.SortFunc(low, func(i, j int32) int { return cmp.Compare(m.spots[i].at, m.spots[j].at) })
 	top := slices.Clone(low)
 	slices.SortFunc(top, func(i, j int32) int { return cmp.Compare(m.spots[i].top, m.spots[j].top) })
-	m.lists[k] = neighbours{low, top}
+	*list = neighbours{low, top, m.clock}
 	m.listed += len(low)
-	return m.lists[k]
+	return list
 }

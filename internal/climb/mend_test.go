@@ -71,12 +71,12 @@ func TestCheapest(t *testing.T) {
 		m.target = 60 + rng.Int64N(100)
 		for i, b := range p.Buffers {
 			at := rng.Int64N(150)
-			m.spots[i] = spot{at, at + b.Size, rng.Int64N(4)} // 0: it is out
+			m.spots[m.number[i]] = spot{at: at, top: at + b.Size, price: rng.Int64N(4)} // 0: it is out
 		}
 		for k, b := range p.Buffers {
 			sum := func(o int64) (price int64) {
-				for j, s := range m.spots {
-					if j != k && w.tl.Overlaps(k, j) && o < s.top && s.at < o+b.Size {
+				for j := range p.Buffers {
+					if s := m.spots[m.number[j]]; j != k && w.tl.Overlaps(k, j) && o < s.top && s.at < o+b.Size {
 						price += s.price
 					}
 				}
@@ -86,7 +86,7 @@ func TestCheapest(t *testing.T) {
 			for o := int64(0); o+b.Size <= m.target; o += b.Align() {
 				least = min(least, sum(o))
 			}
-			at, price := w.cheapest(int32(k), m.neighbours(int32(k)))
+			at, price := w.cheapest(m.number[k], m.neighbours(m.number[k]))
 			if price != least || sum(at) > price || at%b.Align() != 0 || at < 0 || at+b.Size > m.target {
 				t.Fatalf("seed %d, buffer %d: offset %d for %d, which costs %d; the least is %d", seed, k, at, price, sum(at), least)
 			}
@@ -112,23 +112,25 @@ func TestRestore(t *testing.T) {
 		w.mending()
 		w.most = math.MaxInt64
 		m := &w.mender
-		for i, b := range p.Buffers {
-			m.spots[i], m.paid[i] = spot{w.best[i], w.best[i] + b.Size, 1}, 1
+		for i := range p.Buffers {
+			k := m.number[i]
+			m.paid[k] = 1
+			m.put(k, w.best[i])
 		}
 		height := model.HeightOf(p, w.best)
 		m.target, m.patience = w.tl.LowerBound+(height-w.tl.LowerBound)*int64(seed%5-1)/4, int64(1)<<(seed%10)
 		whole := true
-		for i := range p.Buffers {
+		for _, i := range m.number {
 			if m.spots[i].top <= m.target {
 				continue
 			}
 			before := slices.Clone(m.spots)
-			ok := w.restore(int32(i))
+			ok := w.restore(i)
 			offsets := make([]int64, len(p.Buffers))
-			for k := range offsets {
-				offsets[k] = m.spots[k].at
+			for j, k := range m.number {
+				offsets[j] = m.spots[k].at
 				if m.spots[k].top > max(before[k].top, m.target) {
-					t.Fatalf("seed %d: buffer %d rises to %d", seed, k, m.spots[k].top)
+					t.Fatalf("seed %d: buffer %d rises to %d", seed, j, m.spots[k].top)
 				}
 			}
 			m.check()
@@ -172,7 +174,7 @@ func TestMendGoesOn(t *testing.T) {
 		if lower := w.mend([]int64{0, 6, 9}, 12, tc.steps); lower != nil {
 			t.Fatalf("%d steps: a plan of 12 bytes in fewer: %d", tc.steps, lower)
 		}
-		if falls := w.mender.spots[2].top < 12; falls != tc.falls {
+		if falls := w.mender.spots[w.mender.number[2]].top < 12; falls != tc.falls {
 			t.Errorf("%d steps: the third buffer falls: %t", tc.steps, falls)
 		}
 	}
@@ -190,11 +192,9 @@ func TestPrices(t *testing.T) {
 	w := begun(t, timeline.New(p), plan.Options{})
 	w.mending()
 	faster := 0
-	for k, price := range w.mender.asked[:40] {
-		if k == 0 {
-			continue
-		}
-		before := w.mender.asked[k-1]
+	asked := func(k int) int64 { return w.mender.asked[w.mender.number[k]] }
+	for k := 1; k < 40; k++ {
+		price, before := asked(k), asked(k-1)
 		if price < before || price > least+meanPrice*4040*64 {
 			t.Errorf("area %d costs %d, twice as much costs %d", 10<<(k-1), before, price)
 		}
@@ -238,7 +238,7 @@ func TestMenderCorrupted(t *testing.T) {
 		{"end of a buffer", func(m *mender) { m.spots[3].top++ }},
 		{"in each other's way", func(m *mender) {
 			for i, b := range p.Buffers {
-				m.spots[i] = spot{0, b.Size, 1}
+				m.spots[m.number[i]] = spot{top: b.Size, price: 1}
 			}
 		}},
 	} {
