@@ -63,7 +63,7 @@ const defaultPatience = 40
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	core, mend, critical bool
+	core, mend, rebuild, critical bool
 
 	random          int
 	nodes, patience int64
@@ -73,6 +73,7 @@ type settings struct {
 func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.core, "core", "plan the sections around the peak exactly, then the other buffers around them")
 	d.Technique(&s.mend, "mend", "take out the buffers that end too high, and let them displace others at a growing price")
+	d.Technique(&s.rebuild, "rebuild", "plan the time around a peak anew if mend finds no place for a buffer there")
 	d.Technique(&s.critical, "critical", "change the order of buffers on the critical chain, which sets the height")
 	d.Int(&s.random, "random", 20, 0, 100, "percentage of order moves that ignore the critical chain")
 	d.Int64(&s.nodes, "core-nodes", 1000, 1, 1<<30,

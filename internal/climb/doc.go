@@ -7,6 +7,8 @@
 //	             by sweeps from there
 //	mend.go      take out the buffers that end too high, and put them back, where
 //	             each displaces what is cheapest
+//	rebuild.go   a part of mend: where it finds no place for a buffer, plan the time
+//	             around its peak anew
 //	critical.go  find a chain of buffers that sets the height, from the top of the
 //	             plan down to the ground, and change the order of its buffers
 //	orders.go    try all orders, if there are few buffers

@@ -74,6 +74,7 @@ type mender struct {
 	undo   []undo  // of those that this repair has taken out
 	seen   []int32 // the last repair that has taken out a buffer
 	repair int32
+	inside []int32 // the buffers around a peak (rebuild.go)
 
 	low, top, moved []edge // memory for sorting
 
@@ -173,7 +174,7 @@ func (w *worker) mend(from []int64, height, steps int64) []int64 {
 		slices.SortStableFunc(high, func(i, j int32) int { return cmp.Compare(m.spots[j].top, m.spots[i].top) })
 		reached := true
 		for _, i := range high {
-			if m.spots[i].top <= m.target || w.restore(i) {
+			if m.spots[i].top <= m.target || w.restore(i) || w.rebuild(i) {
 				continue
 			}
 			if reached = false; w.taken >= steps || w.taken >= w.most || w.watch.Over() {

@@ -60,7 +60,8 @@ const (
 // Sizes of some thousand buffers.
 const (
 	// CoresLeast is the first size at which auto plans the sections around the peak right after the quickest
-	// heuristics. Measured on training graphs, whose quick plans are within a fiftieth of the bound.
+	// heuristics. Measured on training graphs, whose quick plans are within a fiftieth of the bound. From it on climb
+	// plans peaks anew where repairs fail (internal/climb/rebuild.go).
 	CoresLeast = 1024
 
 	// TurnsLeast is the first size at which the heuristics turn plans upside down (internal/greedy/justify.go). On
