@@ -6,6 +6,7 @@
 //	balance.go   whether passes or ejections have the next turn
 //	eject.go     the other technique: take out what is too high, and let it displace others
 //	ejector.go   ejections without passes, for merge
+//	scarce.go    their order there: by what is scarce
 //	slide.go     in ejections: how far placed buffers can move to make room
 //	links.go     who lies next above and below, so that few are looked at
 package beam

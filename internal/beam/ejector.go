@@ -7,16 +7,25 @@ import (
 )
 
 // Idea: a planner that makes problems of its own, as merge does of groups of buffers, uses ejections without passes.
-// What they begin with need not be a plan of all buffers: some have no offset yet.
+// What they begin with need not be a plan of all buffers: some have no offset yet, or none has.
+//
+// With none, a height that no plan has come near can be tried. In most of that time a quarter of the buffers is out, and
+// then all come to rest soon after each other, or do not. So the ceiling has more patience than if a plan is mended.
+
+// persistence and persistStep are what an attempt from nothing has in place of ejectPatience and costStep. With a step
+// of 16 a buffer that found no place costs more than any number of others do at first.
+const persistence, persistStep = 30, 16
 
 // Ejector is the ejections of one problem.
 type Ejector struct {
 	search search
 	e      *ejection
+	none   []int64 // a plan of no buffers
 }
 
-// NewEjector returns nil if the problem is too large, or if it has gaps or fixed offsets. The watch ends attempts.
-func NewEjector(w *run.Watch, tl *timeline.Timeline, seed uint64) *Ejector {
+// NewEjector returns nil if the problem is too large, or if it has gaps or fixed offsets. The watch ends attempts. Buffers
+// come back by what they take of what is scarce (scarce.go), or by area.
+func NewEjector(w *run.Watch, tl *timeline.Timeline, seed uint64, scarce bool) *Ejector {
 	if !Able(tl) {
 		return nil
 	}
@@ -25,6 +34,13 @@ func NewEjector(w *run.Watch, tl *timeline.Timeline, seed uint64) *Ejector {
 	x.search.settings.slide = true
 	if x.e = newEjection(newPass(&x.search, tl, false)); x.e == nil {
 		return nil
+	}
+	if scarce {
+		x.e.ranking = x.e.rankBy(x.e.scarcity())
+	}
+	x.none = make([]int64, len(tl.Problem.Buffers))
+	for i := range x.none {
+		x.none[i] = -1
 	}
 	return x
 }
@@ -36,4 +52,14 @@ func (x *Ejector) Attempt(start []int64, ceiling, most, nodes int64) (offsets []
 	before := x.search.nodes
 	offsets = x.e.attempt(start, ceiling/x.e.granule, most/x.e.granule, before+nodes)
 	return offsets, x.search.nodes - before
+}
+
+// Persist looks as Attempt does. All buffers are out at first, and the ceiling has more patience. Higher ones have no
+// more than in Attempt.
+func (x *Ejector) Persist(ceiling, most, nodes int64) (offsets []int64, taken int64) {
+	patience, step := x.e.patience, x.e.step
+	x.e.patience, x.e.step = persistence, persistStep
+	offsets, taken = x.Attempt(x.none, ceiling, most, nodes)
+	x.e.patience, x.e.step = patience, step
+	return offsets, taken
 }

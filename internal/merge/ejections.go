@@ -18,6 +18,8 @@ import (
 // The next restart merges other buffers. It begins with the composites whose parts lie in the lowest plan as the
 // composite has them; the others are out. So restarts share one plan.
 //
+// Most attempts begin with no composite in place, though (persist.go).
+//
 // If an attempt lowers the plan, the next one begins at once. If ejectTries in a row fail, it is time for other
 // composites. Ejections may use
 //
@@ -32,7 +34,7 @@ import (
 //
 // Source: Stowage. Ejections of buffers are the technique eject of beam.
 //
-// Trials: docs/lab/merge.md (ceilings on the way to the goal, other patience, prices by lifespan).
+// Trials: docs/lab/merge.md (ceilings on the way to the goal, other patience, prices by lifespan, orders).
 
 const (
 	// ejectTries is how many attempts in a row may fail before the next restart.
@@ -46,14 +48,15 @@ const (
 
 // ejecting is what ejections have found out.
 type ejecting struct {
-	nodes int64 // of all ejections
-	won   bool  // an ejection has lowered the plan
+	mended    int64 // nodes of attempts from the lowest plan
+	persisted int64 // of those from nothing (persist.go)
+	won       bool  // an ejection has lowered the plan
 }
 
 // mayEject reports whether ejections have nodes left.
 func (s *search) mayEject() bool {
 	g := &s.ejecting
-	return !s.done() && (g.won || g.nodes <= s.nodes/4)
+	return !s.done() && (g.won || g.mended+g.persisted <= s.nodes/4)
 }
 
 // ejections mends the lowest plan as a plan of the roots.
@@ -65,27 +68,45 @@ func (s *search) ejections(m *merger, rng *rand.Rand) {
 	if tl == nil {
 		return
 	}
-	e := beam.NewEjector(s.watch, tl, rng.Uint64())
+	e := beam.NewEjector(s.watch, tl, rng.Uint64(), s.set.scarcity)
 	if e == nil {
 		return
 	}
 	start := make([]int64, len(m.live))
 	for failed := 0; failed < ejectTries && s.mayEject(); failed++ {
-		m.asIn(s.best, start)
-		left := int64(math.MaxInt64 / 2)
-		if s.o.NodeLimit > 0 {
-			left = s.o.NodeLimit - s.nodes
-		}
-		offsets, nodes := e.Attempt(start, s.goal, max(s.goal, s.height-s.step), left)
-		s.nodes += nodes
-		s.ejecting.nodes += nodes
-		if offsets == nil {
-			continue
-		}
 		before := s.height
-		if s.keep(m.expand(s.tl.Problem, offsets)); s.height < before {
+		if s.mayPersist() {
+			s.persist(m, e)
+		} else {
+			s.mend(m, e, start)
+		}
+		if s.height < before {
 			s.ejecting.won, failed = true, -1
 		}
+	}
+}
+
+// mend makes an attempt from the lowest plan. start has room for the offsets of the roots.
+func (s *search) mend(m *merger, e *beam.Ejector, start []int64) {
+	m.asIn(s.best, start)
+	offsets, nodes := e.Attempt(start, s.goal, max(s.goal, s.height-s.step), s.left())
+	s.nodes += nodes
+	s.ejecting.mended += nodes
+	s.keepRoots(m, offsets)
+}
+
+// left is how many nodes an attempt may take.
+func (s *search) left() int64 {
+	if s.o.NodeLimit > 0 {
+		return s.o.NodeLimit - s.nodes
+	}
+	return math.MaxInt64 / 2
+}
+
+// keepRoots keeps a plan of the roots, if there is one, if it is lower than the lowest so far.
+func (s *search) keepRoots(m *merger, offsets []int64) {
+	if offsets != nil {
+		s.keep(m.expand(s.tl.Problem, offsets))
 	}
 }
 

@@ -66,7 +66,8 @@ func (p *Planner) Info() plan.Info {
 func fresh() run.Settings { return new(settings) }
 
 type settings struct {
-	stacks, wheels, rounds, parts, aside, settling, loosening, halving, dives, ejections, walls bool
+	stacks, wheels, rounds, parts, aside, settling, loosening, halving, dives, ejections bool
+	persistence, scarcity, walls                                                         bool
 
 	width           int
 	nodes, patience int64
@@ -87,6 +88,9 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.dives, "dives", "plan the groups by short searches, in random orders near the last one that worked")
 	d.Technique(&s.ejections, "ejections",
 		"mend the lowest plan: groups that are too high come out, and displace others at a growing price")
+	d.Technique(&s.persistence, "persistence", "ejections that begin with no group placed, at the bound, with more patience")
+	d.Technique(&s.scarcity, "scarcity",
+		"in ejections, groups come back by what they take of the fullest moments; without it, by area")
 	d.Technique(&s.walls, "walls",
 		"if (almost) every byte is in use: derive plans from the moments at which buffers end and begin, with every "+
 			"order that these allow")
