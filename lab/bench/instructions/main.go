@@ -212,8 +212,8 @@ func compare(ctx context.Context, was, is string, questions []question) ([]strin
 
 var (
 	executed = regexp.MustCompile(`I\s+refs:\s+([\d,]+)`)
-	// outcome is the line of a run, up to the number of buffers: how it ended, and what its plan is worth.
-	outcome = regexp.MustCompile(`(?m)^((?:optimal|feasible|infeasible|unknown): .*?); \d+ buffers?, `)
+	// outcome is the line of a run up to the number of buffers, without a reason: how it ended, and what its plan is worth.
+	outcome = regexp.MustCompile(`(?m)^((?:optimal|feasible|infeasible|unknown): .*?)(?: \(.*\))?; \d+ buffers?, `)
 )
 
 // count returns how many instructions one run takes, and its answer. Exit codes 3 and 4 are answers without a plan.
