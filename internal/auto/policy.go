@@ -54,7 +54,7 @@ type class struct {
 	lowest, fits ending
 }
 
-// members are the planners of a round. They run in the order of the constants.
+// members are the planners of a round. auto.order has the order of their turns.
 type members uint8
 
 const (

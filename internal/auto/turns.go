@@ -201,37 +201,34 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 		a.round &^= merging | beaming // exact has more use for the time
 		nodes, steps = max(nodes/learnShare, 1), steps/learnClimbShare
 	}
-	beamLast := limited && repairs && a.round&climbing != 0
-	beamFirst := a.n >= thresholds.BeamFirstLeast && a.round&beaming != 0 && !a.packed() && !beamLast
-	if !a.over() && a.round&beaming != 0 && !beamFirst && !beamLast && !a.packed() {
+	order := a.order(limited && repairs)
+	if !a.over() && order[0] != beaming && order[len(order)-1] != beaming && a.round&beaming != 0 && !a.packed() {
 		a.beamTurn(ctx, steps/beamLookPart)
 	}
 	for !a.over() && a.round != 0 {
 		a.count++
-		if beamFirst {
-			a.beamTurns(ctx, steps, once)
-		}
-		if a.round&asking != 0 {
-			a.askTurn(ctx, steps)
-		}
-		if a.round&merging != 0 {
-			a.mergeTurns(ctx, nodes, once)
-		}
-		if a.round&exacting != 0 && exactFirst {
-			limit := nodes
-			if a.round&climbing == 0 && !once {
-				limit = 0 // nobody else waits for a turn
+		for _, member := range order {
+			if a.round&member == 0 {
+				continue
 			}
-			a.turn(ctx, turn{planner: &engine.Planner{}, nodes: limit, each: 1, reason: nextInRound})
-		}
-		if a.round&beaming != 0 && !beamFirst && !beamLast {
-			a.beamTurn(ctx, steps)
-		}
-		if a.round&climbing != 0 {
-			a.turn(ctx, turn{planner: &climb.Planner{}, nodes: steps, each: a.n, reason: nextInRound})
-		}
-		if a.round&beaming != 0 && beamLast {
-			a.beamTurn(ctx, steps)
+			switch member {
+			case asking:
+				a.askTurn(ctx, steps)
+			case merging:
+				a.mergeTurns(ctx, nodes, once)
+			case exacting:
+				limit := nodes
+				if a.round&climbing == 0 && !once {
+					limit = 0 // nobody else waits for a turn
+				}
+				if exactFirst {
+					a.turn(ctx, turn{planner: &engine.Planner{}, nodes: limit, each: 1, reason: nextInRound})
+				}
+			case beaming:
+				a.beamTurns(ctx, steps, once || order[0] != beaming)
+			case climbing:
+				a.turn(ctx, turn{planner: &climb.Planner{}, nodes: steps, each: a.n, reason: nextInRound})
+			}
 		}
 		if once {
 			return
@@ -245,6 +242,19 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	for more && ends == untilAnswer && !a.over() { // a class without rounds
 		more = a.moreOrders(p)
 	}
+}
+
+// order returns the members of a round in the order of their turns. Beam is the last one if climb repairs plans. It is
+// the first one if other searches lower few plans: if there are many buffers, or if memory is full at almost all times.
+func (a *auto) order(repairs bool) [5]members {
+	if repairs && a.round&climbing != 0 {
+		return [...]members{asking, merging, exacting, climbing, beaming}
+	}
+	if a.round&beaming != 0 && !a.packed() &&
+		(a.n >= thresholds.BeamFirstLeast || a.n >= thresholds.BeamFullLeast && a.inUse(a.tl.LowerBound) >= beamOf) {
+		return [...]members{beaming, asking, merging, exacting, climbing}
+	}
+	return [...]members{asking, merging, exacting, beaming, climbing}
 }
 
 // moreOrders runs heuristics that took too long before. It reports whether some are left.

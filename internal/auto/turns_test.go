@@ -221,6 +221,32 @@ func TestFullLeavesMerge(t *testing.T) {
 	}
 }
 
+// TestOrder: beam is the first in a round where memory is full at almost all times, from fewer buffers on than elsewhere.
+func TestOrder(t *testing.T) {
+	const first, third = "beam", "tela"
+	for _, c := range []struct {
+		name    string
+		problem *model.Problem
+		repairs bool
+		want    string
+	}{
+		{"full", fullOfTwo(thresholds.BeamFullLeast), false, first},
+		{"full, fewer", fullOfTwo(thresholds.BeamFullLeast - 20), false, third},
+		{"not full", even(thresholds.BeamFirstLeast - 1), false, third},
+		{"not full, more", even(thresholds.BeamFirstLeast), false, first},
+		{"climb repairs", even(thresholds.CoresLeast), true, third},
+	} {
+		tl := timeline.New(c.problem)
+		a := auto{tl: tl, n: int64(len(c.problem.Buffers))}
+		all := settings{merge: true, tela: true, exact: true, beam: true, climb: true}
+		a.class = all.policy(a.n, a.packed)
+		order := a.order(c.repairs)
+		if got := order[0].names(); got != c.want || (order[4] == beaming) != c.repairs {
+			t.Errorf("%s: %s first, %s last", c.name, got, order[4].names())
+		}
+	}
+}
+
 // TestBeamGoesOn: in a memory that is full at all times beam has turns as long as they lower the plan.
 func TestBeamGoesOn(t *testing.T) {
 	var last plan.Turn

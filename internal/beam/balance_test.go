@@ -39,14 +39,14 @@ func TestBalance(t *testing.T) {
 // TestReached: a run goes on with the width and the balance of the one before.
 func TestReached(t *testing.T) {
 	p := crowded(1, 100, 1<<13, even)
-	first, next := Reached{}, Reached{width: 32, balance: balance{fails: 8, part: 64}}
+	first, next := Reached{}, Reached{width: [arms]int{32, 16}, balance: balance{fails: 8, part: 64}}
 	for _, r := range []*Reached{&first, &next} {
 		plantest.Must(t, &Planner{Reached: r}, p, plan.Options{NodeLimit: 100})
 	}
-	if b := first.balance; first.width != 8 || b.fails != failsFirst || b.part == 0 {
+	if b := first.balance; first.width != [arms]int{8, 8} || b.fails != failsFirst || b.part == 0 {
 		t.Errorf("first: %+v", first)
 	}
-	if b := next.balance; next.width != 32 || b.fails != 8 || b.part != 64 {
+	if b := next.balance; next.width != [arms]int{32, 16} || b.fails != 8 || b.part != 64 {
 		t.Errorf("next: %+v", next)
 	}
 }

@@ -3,6 +3,8 @@
 //	beam.go      the planner: which heights it aims at, with which width
 //	pass.go      one pass over time, and what happens if a beam dies
 //	layouts.go   layouts of the live buffers, their scores and their children
+//	loose.go     layouts without offsets: orders and distances; looselayouts.go has their scores and children
+//	arms.go      which of the two kinds of passes has the next turn
 //	balance.go   whether passes or ejections have the next turn
 //	eject.go     the other technique: take out what is too high, and let it displace others
 //	ejector.go   ejections without passes, for merge
@@ -26,7 +28,8 @@ import (
 // that end at about the same time, so they free one large hole. A beam keeps the best layouts of the live
 // buffers, not one. Each pass has a ceiling below the best plan. It ends with a lower plan, or where no layout goes on.
 // Passes run forward and backward in time. If a pass fails, the next aims less low; if small steps fail, beams are wider.
-// Passes and ejections (eject.go) take turns (balance.go).
+// Layouts have offsets, or orders in place of them (loose.go). Both kinds of passes take turns (arms.go), and ejections
+// (eject.go) take turns with the first ones (balance.go).
 //
 // Invariant: the height of the best plan never rises. The first plan is the caller's or a heuristic's.
 //
@@ -44,7 +47,8 @@ type Planner struct {
 
 // Reached is what a run leaves to the next one of the same problem.
 type Reached struct {
-	width   int // of beams
+	width   [arms]int // of beams
+	share   share
 	balance balance
 }
 
@@ -64,7 +68,7 @@ func fresh() run.Settings { return new(settings) }
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	back, ahead, alike, reverse, eject, slide bool
+	back, ahead, alike, loose, reverse, eject, slide bool
 
 	width, widest int
 }
@@ -74,6 +78,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.back, "back", "if no layout goes on, go back some buffers and pass the place with a wider beam and with chance")
 	d.Technique(&s.ahead, "ahead", "drop layouts that leave no hole for a large buffer that begins soon")
 	d.Technique(&s.alike, "alike", "of layouts with the same holes over time, such as one that is upside down, keep one")
+	d.Technique(&s.loose, "loose", "in some passes layouts keep the order of live buffers and how far apart they must lie, not offsets")
 	d.Technique(&s.reverse, "reverse", "every second pass runs backward in time")
 	d.Technique(&s.eject, "eject", "between passes, take out buffers that are too high and let them displace others at a growing price")
 	d.Technique(&s.slide, "slide", "what an ejection has placed moves up and down to make room for a buffer")
@@ -128,8 +133,8 @@ func (s *search) over() bool {
 }
 
 // Plan improves o.Start or a heuristic's plan, until a plan meets the bound, or fits the capacity if only that is asked,
-// or until a limit comes. A node is a child of a layout. If buffers have gaps or fixed offsets, the first plan is the
-// result. The error is for a parameter with a bad value.
+// or until a limit comes. A node is a child of a layout; a loose one counts as several. If buffers have gaps or fixed
+// offsets, the first plan is the result. The error is for a parameter with a bad value.
 func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	s := &search{o: &o, problem: tl.Problem, lower: tl.LowerBound}
 	if err := run.Bind("beam", &o, &s.settings); err != nil {
@@ -180,57 +185,96 @@ func Able(tl *timeline.Timeline) bool {
 	return true
 }
 
-// improve runs passes. share is how much of the way from the height to the goal a pass aims down.
-func (p *Planner) improve(s *search, tl *timeline.Timeline, best []int64, height, goal int64) ([]int64, int64) {
-	ways := [2]*pass{newPass(s, tl, false)}
-	if s.settings.reverse {
-		ways[1] = newPass(s, tl, true)
-	} else {
-		ways[1] = ways[0]
+// A kind is passes whose layouts are kept in the same way, forward and backward.
+type kind struct {
+	ways   [2]*pass
+	width  int     // of the next pass
+	share  float64 // how much of the way from the height to the goal it aims down
+	failed int     // passes
+}
+
+// newKind returns nil if layouts are to be loose and cannot be.
+func (s *search) newKind(tl *timeline.Timeline, height int64, loose bool, width int) *kind {
+	q := &kind{share: 0.5, width: max(s.settings.width, width)}
+	for way := range q.ways {
+		if q.ways[way] = q.ways[0]; way == 0 || s.settings.reverse {
+			if q.ways[way] = newPass(s, tl, way == 1); loose && !q.ways[way].loosen(height) {
+				return nil
+			}
+		}
 	}
+	return q
+}
+
+// pass runs a pass of a kind, and returns its plan, or nil.
+func (s *search) pass(q *kind, height, goal int64, buffers int) []int64 {
+	x := q.ways[q.failed%2]
+	x.seed++
+	q.width = min(q.width, x.most)
+	s.end = s.nodes + x.cost*passNodes*int64(q.width)*int64(buffers)
+	offsets := x.run(max(goal, height-max(1, int64(q.share*float64(height-goal)))), q.width)
+	if offsets != nil {
+		q.share = min(0.5, 1.5*q.share)
+	}
+	return offsets
+}
+
+// widen makes the next pass of a kind aim less low after one that has failed, and then wider. It reports whether there
+// is such a pass.
+func (s *search) widen(q *kind, height, goal int64) bool {
+	q.failed++
+	if q.share /= 2; q.share*float64(height-goal) >= max(1, float64(s.lower)/leastStep) {
+		return true
+	}
+	q.share = 0.25
+	last := q.width == q.ways[0].most
+	q.width *= 2
+	return s.settings.widest == widthMost || !last && q.width <= s.settings.widest
+}
+
+// improve runs passes and ejections in turn.
+func (p *Planner) improve(s *search, tl *timeline.Timeline, best []int64, height, goal int64) ([]int64, int64) {
 	reached := p.Reached
 	if reached == nil {
 		reached = &Reached{}
 	}
-	width, b := max(s.settings.width, reached.width), &reached.balance
+	b, turns := &reached.balance, &reached.share
 	b.begin()
-	share, failed := 0.5, 0
-	least := max(1, float64(tl.LowerBound)/leastStep)
+	turns.span = spanNodes * int64(s.settings.width) * int64(len(best))
+	kinds := [arms]*kind{byOffsets: s.newKind(tl, height, false, reached.width[byOffsets])}
+	if s.settings.loose {
+		kinds[byOrders] = s.newKind(tl, height, true, reached.width[byOrders])
+	}
+	for i, q := range kinds {
+		turns.arms[i].closed = q == nil || s.settings.widest < widthMost && q.width > s.settings.widest
+	}
 	var e *ejection
 	if s.settings.eject {
-		e = newEjection(ways[0])
+		e = newEjection(kinds[byOffsets].ways[0])
 	}
-	for height > goal && !s.over() && (width <= s.settings.widest || s.settings.widest == widthMost) {
-		if e != nil && b.left == 0 {
-			before, nodes := height, s.nodes
-			best, height = e.run(best, height, goal, b.part*ejectNodes*int64(width)*int64(len(best))/ejectShortest)
+	for i := turns.next(); i < arms && height > goal && !s.over(); i = turns.next() {
+		q, before, nodes := kinds[i], height, s.nodes
+		if i == byOffsets && e != nil && b.left == 0 {
+			best, height = e.run(best, height, goal, b.part*ejectNodes*int64(q.width)*int64(len(best))/ejectShortest)
 			b.ejected(before-height, s.nodes-nodes)
+			turns.note(i, before-height, ejectCost*(s.nodes-nodes))
 			continue
 		}
-		x := ways[failed%2]
-		x.seed++
-		width = min(width, x.most)
-		s.end = s.nodes + passNodes*int64(width)*int64(len(best))
-		ceiling := max(goal, height-max(1, int64(share*float64(height-goal))))
-		before, nodes := height, s.nodes
-		offsets := x.run(ceiling, width)
-		if offsets != nil {
+		if offsets := s.pass(q, height, goal, len(best)); offsets != nil {
 			best, height = offsets, model.HeightOf(tl.Problem, offsets)
-		}
-		b.passed(before-height, s.nodes-nodes)
-		if offsets != nil {
-			share = min(0.5, 1.5*share)
 			s.tell(best, height)
-			continue
+		} else if !s.widen(q, height, goal) {
+			turns.arms[i].closed = true
 		}
-		failed++
-		if share /= 2; share*float64(height-goal) < least {
-			if share = 0.25; width == x.most && s.settings.widest < widthMost {
-				break
-			}
-			width *= 2
+		if i == byOffsets {
+			b.passed(before-height, s.nodes-nodes)
+		}
+		turns.note(i, before-height, s.nodes-nodes)
+	}
+	for i, q := range kinds {
+		if q != nil {
+			reached.width[i] = min(q.width, widthMost)
 		}
 	}
-	reached.width = min(width, widthMost)
 	return best, height
 }

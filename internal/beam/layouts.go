@@ -53,10 +53,12 @@ func (x *pass) weight(hole int64) int64 {
 // A beam is layouts of the same buffers. The arrays at and id have stride entries for each layout, the others one.
 type beam struct {
 	n, live, stride int
-	at              []int64 // the offsets, ascending
+	at              []int64 // the offsets, ascending; loose layouts have none
 	id              []int32 // their buffers, as places in pass.order
 	score           []int64
 	trace           []int32 // the node of each layout
+
+	low, up, dist, whole []int32 // see loose.go
 }
 
 // room makes room for so many layouts. It keeps those that are there.
@@ -73,7 +75,9 @@ func (g *beam) room(layouts int) {
 func (x *pass) advance(now int32) {
 	g := &x.now
 	for _, k := range g.id[:g.live] {
-		x.value[k] = worth(max(0, x.last[k]-now))
+		if x.value[k] = worth(max(0, x.last[k]-now)); x.loose != nil && x.last[k] <= now {
+			x.loose.free = append(x.loose.free, x.loose.slot[k])
+		}
 	}
 	live := g.live
 	for s := range g.n {
@@ -85,7 +89,11 @@ func (x *pass) advance(now int32) {
 				to++
 			}
 		}
-		g.score[s], g.live = x.total(g.at[from:to], g.id[from:to]), to-from
+		if g.live = to - from; x.loose != nil {
+			g.score[s] = x.totalLoose(s)
+		} else {
+			g.score[s] = x.total(g.at[from:to], g.id[from:to])
+		}
 	}
 }
 
@@ -176,6 +184,10 @@ func (c *child) before(d *child) bool {
 
 // bear lists the children of all layouts for buffer k: at the lower and at the upper end of each hole.
 func (x *pass) bear(k int) {
+	if x.loose != nil {
+		x.bearLoose(k)
+		return
+	}
 	g := &x.now
 	size, align, until := x.size[k], x.align[k], x.value[k]
 	x.children = x.children[:0]
@@ -229,10 +241,12 @@ func (x *pass) choose(k int) {
 			continue
 		}
 		x.seen.add(uint64(c.score)) // one that is not open has copies that are not
-		if x.nodes++; x.over() {
+		if x.nodes += x.cost; x.over() {
 			return
 		}
-		x.copy(c, k)
+		if x.copy(c, k); x.loose != nil {
+			c.at = x.placeLoose(c, k)
+		}
 		if !x.open() {
 			continue
 		}
@@ -274,6 +288,9 @@ func (x *pass) copy(c child, k int) {
 // open reports whether the layout behind those of the next beam has a hole for each coming buffer, at the moment when
 // that one begins. Only buffers of the layout that live until then are in the way.
 func (x *pass) open() bool {
+	if x.loose != nil {
+		return x.openLoose()
+	}
 	next := &x.next
 	from := next.n * next.stride
 	at, id := next.at[from:from+next.live], next.id[from:from+next.live]

@@ -54,12 +54,15 @@ type pass struct {
 	parent []int32 // the trace: by node
 	at     []int64
 	levels []int32
+
+	cost  int64  // nodes that a child counts as
+	loose *loose // nil if layouts have offsets
 }
 
 func newPass(s *search, tl *timeline.Timeline, reverse bool) *pass {
 	n := len(tl.Problem.Buffers)
 	x := &pass{
-		search: s, order: make([]int32, 0, n), size: make([]int64, 0, n), align: make([]int64, 0, n),
+		search: s, cost: 1, order: make([]int32, 0, n), size: make([]int64, 0, n), align: make([]int64, 0, n),
 		first: make([]int32, 0, n), last: make([]int32, 0, n), value: make([]int64, n),
 	}
 	extent := func(i int32) (first, last int32) {
@@ -118,6 +121,9 @@ func (x *pass) run(ceiling int64, width int) []int64 {
 		if k > far {
 			x.width, x.noise = width, 0
 		}
+		if x.loose != nil && k > 0 && k%x.every() == 0 {
+			x.save(k)
+		}
 		if k == 0 || x.first[k] != x.first[k-1] {
 			x.advance(x.first[k])
 		}
@@ -139,11 +145,14 @@ func (x *pass) run(ceiling int64, width int) []int64 {
 		from := max(0, k-tries*x.now.stride/2)
 		x.widen(min(width<<(tries/2), x.most))
 		x.noise = chance
-		x.restore(from)
+		from = x.restore(from)
 		if from > 0 {
 			x.advance(x.first[from-1])
 		}
 		k = from - 1
+	}
+	if x.loose != nil {
+		return x.offsetsLoose()
 	}
 	offsets := make([]int64, len(x.order))
 	node := x.now.trace[0]
@@ -157,19 +166,26 @@ func (x *pass) run(ceiling int64, width int) []int64 {
 // widen makes room for so many layouts.
 func (x *pass) widen(width int) {
 	x.width = width
-	x.now.room(width)
-	x.next.room(width)
+	for _, g := range [...]*beam{&x.now, &x.next} {
+		if g.room(width); x.loose != nil {
+			g.roomLoose(width)
+		}
+	}
 }
 
-// restore makes the beam as it was before buffer k, without scores.
-func (x *pass) restore(k int) {
+// restore makes the beam as it was before buffer k, without scores, and returns k. If layouts are loose it may go back
+// further.
+func (x *pass) restore(k int) int {
+	if x.loose != nil {
+		return x.restoreLoose(k)
+	}
 	g := &x.now
 	g.n, g.live = 1, 0
 	g.trace[0], g.score[0] = -1, 0
 	x.levels = x.levels[:k]
 	if k == 0 {
 		x.parent, x.at = x.parent[:0], x.at[:0]
-		return
+		return k
 	}
 	begin, end := int32(0), x.levels[k-1]
 	if k > 1 {
@@ -195,6 +211,7 @@ func (x *pass) restore(k int) {
 		g.trace[g.n] = top
 		g.n++
 	}
+	return k
 }
 
 // lookAhead sets coming: of the buffers that begin after k, the first ones that are larger than all in between.
