@@ -44,11 +44,13 @@ func TestFormulas(t *testing.T) {
 		{[]model.Symbol{symbol("n", 32, 1024, 32)}, 1, func(n, _ int64) int64 { return 16 * ((n-3)/2 + 1) }, "8*n-16"},
 		{[]model.Symbol{symbol("n", 1, 100000, 1)}, 1, func(n, _ int64) int64 { return 3 * ((n + 99) / 160) }, "3*floor((n+99)/160)"},
 		{
-			[]model.Symbol{symbol("b", 1, 8, 1), symbol("n", 1, 512, 1)}, 1,
+			[]model.Symbol{symbol("b", 1, 8, 1), symbol("n", 1, 512, 1)},
+			1,
 			func(b, n int64) int64 { return 48*b*n*n + 4*b + 6 }, "48*b*n^2+4*b+6",
 		},
 		{
-			[]model.Symbol{symbol("h", 32, 320, 1), symbol("w", 32, 640, 1)}, 64,
+			[]model.Symbol{symbol("h", 32, 320, 1), symbol("w", 32, 640, 1)},
+			64,
 			func(h, w int64) int64 { return 24 * ((h + 3) / 4) * ((w + 7) / 8) }, "64*ceil((24*floor((h+3)/4)*floor((w+7)/8))/64)",
 		},
 	} {
