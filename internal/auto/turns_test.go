@@ -221,7 +221,8 @@ func TestFullLeavesMerge(t *testing.T) {
 	}
 }
 
-// TestOrder: beam is the first in a round where memory is full at almost all times, from fewer buffers on than elsewhere.
+// TestOrder: beam is the first in a round where memory is full at almost all times, from fewer buffers on than
+// elsewhere.
 func TestOrder(t *testing.T) {
 	const first, third = "beam", "tela"
 	for _, c := range []struct {

@@ -1,9 +1,9 @@
 package beam
 
-// Idea: passes with offsets are quicker, those without (loose.go) end lower on some problems. Which of the two a problem
-// needs is seen only while they run, and changes as the plan gets lower. So they have turns, the first ones together
-// with ejections (balance.go). The one that took more off the plan for its time, not long ago, has more of the time.
-// The other one never has none. If nobody lowers the plan both have as much.
+// Idea: passes with offsets are quicker, those without (loose.go) end lower on some problems. Which of the two a
+// problem needs is seen only while they run, and changes as the plan gets lower. So they have turns, the first ones
+// together with ejections (balance.go). The one that took more off the plan for its time, not long ago, has more of the
+// time. The other one never has none. If nobody lowers the plan both have as much.
 //
 // Invariant: while one is ahead it has favoured times the time of the other one, but for the length of a turn. All
 // depends on nodes and heights alone.

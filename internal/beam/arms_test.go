@@ -2,8 +2,8 @@ package beam
 
 import "testing"
 
-// TestShare: the arm that takes more off the plan for its time has favoured times the time of the other one. If that one
-// becomes better it has it soon. If nobody gains both have as much, and a closed arm has nothing.
+// TestShare: the arm that takes more off the plan for its time has favoured times the time of the other one. If that
+// one becomes better it has it soon. If nobody gains both have as much, and a closed arm has nothing.
 func TestShare(t *testing.T) {
 	s := share{span: 200}
 	spend := func(turns int, gains [arms]int64) float64 {

@@ -9,8 +9,9 @@ import (
 // Idea: a planner that makes problems of its own, as merge does of groups of buffers, uses ejections without passes.
 // What they begin with need not be a plan of all buffers: some have no offset yet, or none has.
 //
-// With none, a height that no plan has come near can be tried. In most of that time a quarter of the buffers is out, and
-// then all come to rest soon after each other, or do not. So the ceiling has more patience than if a plan is mended.
+// With none, a height that no plan has come near can be tried. In most of that time a quarter of the buffers is out,
+// and then all come to rest soon after each other, or do not. So the ceiling has more patience than if a plan is
+// mended.
 
 // persistence and persistStep are what an attempt from nothing has in place of ejectPatience and costStep. With a step
 // of 16 a buffer that found no place costs more than any number of others do at first.
@@ -23,8 +24,8 @@ type Ejector struct {
 	none   []int64 // a plan of no buffers
 }
 
-// NewEjector returns nil if the problem is too large, or if it has gaps or fixed offsets. The watch ends attempts. Buffers
-// come back by what they take of what is scarce (scarce.go), or by area.
+// NewEjector returns nil if the problem is too large, or if it has gaps or fixed offsets. The watch ends attempts.
+// Buffers come back by what they take of what is scarce (scarce.go), or by area.
 func NewEjector(w *run.Watch, tl *timeline.Timeline, seed uint64, scarce bool) *Ejector {
 	if !Able(tl) {
 		return nil

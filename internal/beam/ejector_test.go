@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
-// TestPersist: what Persist returns is a plan below the ceiling. Below the load there is none. Attempts from a plan have
-// the patience and the costs that they had before.
+// TestPersist: what Persist returns is a plan below the ceiling. Below the load there is none. Attempts from a plan
+// have the patience and the costs that they had before.
 func TestPersist(t *testing.T) {
 	found := 0
 	w := run.NewWatch(context.Background())

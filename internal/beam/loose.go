@@ -25,8 +25,8 @@ import "slices"
 const (
 	// looseCost is for how many live buffers a loose child counts as one node: it takes longer, the more there are.
 	looseCost = 8
-	// looseLive is how many live buffers loose layouts have at most: with 70 a child takes twice as long as with 40, and
-	// plans end no lower. looseDist is how many distances a beam has.
+	// looseLive is how many live buffers loose layouts have at most: with 70 a child takes twice as long as with 40,
+	// and plans end no lower. looseDist is how many distances a beam has.
 	looseLive, looseDist = 48, 1 << 22
 	// looseTall is how many granules a ceiling has at most: three of them can be added.
 	looseTall = 1 << 29
@@ -164,7 +164,8 @@ func (x *pass) restoreLoose(k int) int {
 	return s.k
 }
 
-// offsetsLoose returns the lowest offsets with the orders of the first layout of the last beam, by buffer of the problem.
+// offsetsLoose returns the lowest offsets with the orders of the first layout of the last beam, by buffer of the
+// problem.
 func (x *pass) offsetsLoose() []int64 {
 	n := len(x.order)
 	lower, upper, waits := make([]int32, n), make([]int32, n), make([]int32, n)

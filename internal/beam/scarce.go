@@ -7,8 +7,9 @@ import "math"
 //
 //	size × (sum over the sections of size × (load / highest load)^crowding), the largest first
 //
-// A section that is 3% free counts about 0.4, one that is 10% free 0.03. So the fullest sections are arranged first, with
-// what else lives there, and the others have room for what is left. Size counts twice, for a large buffer needs one hole.
+// A section that is 3% free counts about 0.4, one that is 10% free 0.03. So the fullest sections are arranged first,
+// with what else lives there, and the others have room for what is left. Size counts twice, for a large buffer needs
+// one hole.
 //
 // Complexity: a step for each section of each buffer, once for a problem.
 //

@@ -25,8 +25,8 @@ import (
 //
 // Invariant: between two repairs, the spots are a valid plan. It is never higher than the plan to start from.
 //
-// Complexity: a repair places buffers in O(d + k log k), for d buffers that are live with one, of which k have moved since
-// it was placed last. Their lists are made when they are asked for, up to listedMost entries in all.
+// Complexity: let d buffers be live together with one, and k of these have moved since it was placed last. To place it
+// takes O(d + k log k). Lists of neighbours are made when they are asked for, up to listedMost entries in all.
 //
 // If there are gaps or fixed offsets, nothing is mended.
 //

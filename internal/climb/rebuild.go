@@ -11,10 +11,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a repair (mend.go) fails where the load is nearly as high as the target for some time: at a peak almost all bytes
-// must be in use, and what lies there lies badly. Heuristics plan such a peak well if they begin with it. In a large
-// problem they begin with the highest peak, and meet the next one with offsets that the first has left. So where a
-// repair has failed, the time around that peak is planned anew and alone. It reaches on both sides to a valley, where
+// Idea: a repair (mend.go) fails where the load is nearly as high as the target for some time: at a peak almost all
+// bytes must be in use, and what lies there lies badly. Heuristics plan such a peak well if they begin with it. In a
+// large problem they begin with the highest peak, and meet the next one with offsets that the first has left. So where
+// a repair has failed, the time around that peak is planned anew and alone. It reaches on both sides to a valley, where
 // the load is lower than the target by some sixteenths. The plan is then put in place of what lay there. Beyond the
 // valleys it displaces others. These come back by a repair, which succeeds since the valleys have room.
 //
@@ -151,8 +151,8 @@ func (w *worker) replace(low, high int32) bool {
 	return false
 }
 
-// planned plans a problem under the target, by heuristics or else by climb itself. It returns nil if there is no such plan
-// in reach.
+// planned plans a problem under the target, by heuristics or else by climb itself. It returns nil if there is no such
+// plan in reach.
 func (w *worker) planned(p *model.Problem) []int64 {
 	m, tl := &w.mender, timeline.New(p)
 	if tl.LowerBound > m.target {

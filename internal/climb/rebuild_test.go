@@ -15,7 +15,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// several returns n buffers of which a hundred are live at once. The load has several peaks that are far apart.
+// several returns n buffers. About a hundred are live at once, and the load has several peaks, far apart.
 func several(seed uint64, n int) *model.Problem {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	p := &model.Problem{Name: "several peaks"}
@@ -28,7 +28,8 @@ func several(seed uint64, n int) *model.Problem {
 	return p
 }
 
-// TestRebuildLowers: repairs that plan a peak anew where they fail end much nearer to the load, at the same number of steps.
+// TestRebuildLowers: repairs that plan a peak anew where they fail end much nearer to the load, at the same number of
+// steps.
 func TestRebuildLowers(t *testing.T) {
 	lower, with, without := 0, 0.0, 0.0
 	problems := plantest.Share(8, 3, 2)

@@ -142,8 +142,8 @@ func (t *Timeline) Extent(i int) (first, last int32) {
 	return e[0], e[1]
 }
 
-// HeightOf is model.HeightOf of the problem. The spans of a million buffers without gaps are a quarter of the memory that
-// the buffers are, and are read in a third of the time.
+// HeightOf is model.HeightOf of the problem. The spans of a million buffers without gaps are a quarter of the memory
+// that the buffers are, and are read in a third of the time.
 func (t *Timeline) HeightOf(offsets []int64) (height int64) {
 	if t.HasGaps() {
 		return model.HeightOf(t.Problem, offsets)

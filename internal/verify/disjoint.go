@@ -66,8 +66,8 @@ func (m *Memory) clash() (x, y int) {
 	}
 	m.bands = bands
 	coming := m.inOrder(&m.orders[0], &m.orders[1], func(x *rectangle) int64 { return x.lower })
-	// Unless pieces come in their own order, it is random to the cache. Then this loop copies what is needed of them, and
-	// no step of it waits for another.
+	// Unless pieces come in their own order, it is random to the cache. Then this loop copies what is needed of them,
+	// and no step of it waits for another.
 	sorted := slices.IsSorted(coming)
 	if !sorted {
 		m.turns = sized(m.turns, n)

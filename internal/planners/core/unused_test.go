@@ -9,8 +9,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestUnusedEnd: of a body whose last bytes are never in use, the search proves nothing. Two of the 33 bytes of x are in
-// use, so both fit 65 bytes. It called that infeasible.
+// TestUnusedEnd: of a body whose last bytes are never in use, the search proves nothing. Two of the 33 bytes of x are
+// in use, so both fit 65 bytes. It called that infeasible.
 func TestUnusedEnd(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "x", Lower: 6, Upper: 7, Size: 33, Gaps: []model.Gap{{Lower: 6, Upper: 7, Window: &model.Window{Upper: 2}}}},

@@ -53,7 +53,7 @@ type Search struct {
 	questions int
 }
 
-// Stay returns the buffers, each of which may be in one pool alone.
+// Stay returns copies of the buffers. Buffer i may be in pool(i) and in no other.
 func Stay(buffers []model.Buffer, pool func(i int) int32) []model.Buffer {
 	buffers = slices.Clone(buffers)
 	for i := range buffers {

@@ -212,7 +212,8 @@ func compare(ctx context.Context, was, is string, questions []question) ([]strin
 
 var (
 	executed = regexp.MustCompile(`I\s+refs:\s+([\d,]+)`)
-	// outcome is the line of a run up to the number of buffers, without a reason: how it ended, and what its plan is worth.
+	// outcome is the line of a run up to the number of buffers, without a reason: how it ended, and what its plan is
+	// worth.
 	outcome = regexp.MustCompile(`(?m)^((?:optimal|feasible|infeasible|unknown): .*?)(?: \(.*\))?; \d+ buffers?, `)
 )
 
