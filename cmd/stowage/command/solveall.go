@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -106,6 +107,9 @@ func (s *solveFlags) runAll(cmd *cobra.Command, files []string) error {
 	for range max(1, min(s.workers, len(files))) {
 		wait.Go(func() {
 			for k := next.Add(1) - 1; k < int64(len(files)) && ctx.Err() == nil; k = next.Add(1) - 1 {
+				// A goroutine that goes on for 10 ms loses its processor at a system call, and the thread of the
+				// runtime that sees to that then looks every 20 µs: 5 µs a file. A pause comes before.
+				runtime.Gosched()
 				if err := b.one(ctx, int(k)); err != nil {
 					b.mu.Lock()
 					fault = errors.Join(fault, err)
