@@ -13,20 +13,27 @@ import (
 //
 // Complexity: O(n) for each digit in which any two keys differ, of eleven bits.
 
+// A Key is a number by which digits sort.
+type Key interface{ int64 | uint64 }
+
 // Keys returns the indices of the keys in ascending order of the keys, equal ones in their own.
-func Keys(keys []uint64) []int32 {
+func Keys[K Key](keys []K) []int32 {
 	return KeysIn(keys, make([]int32, len(keys)), make([]int32, len(keys)))
 }
 
 // KeysIn is Keys with two lists as long as keys. The indices are in one of them.
-func KeysIn(keys []uint64, order, scratch []int32) []int32 {
+func KeysIn[K Key](keys []K, order, scratch []int32) []int32 {
 	Numbered(order)
 	if len(keys) < thresholds.DigitsLeast {
 		Within(order, scratch, func(a, b int32) bool { return keys[a] < keys[b] }, nil)
 		return order
 	}
 	if !slices.IsSorted(keys) {
-		order, _ = Digits(order, scratch, keys, 0, nil)
+		var flip K
+		if sign := K(1) << 63; sign < 0 {
+			flip = sign // the flipped sign bit makes digits sort as the numbers do
+		}
+		order, _ = Digits(order, scratch, keys, flip, nil)
 	}
 	return order
 }
@@ -34,11 +41,11 @@ func KeysIn(keys []uint64, order, scratch []int32) []int32 {
 // Digits returns a list of indices sorted by their keys, each with the bits of flip inverted, stably. It also returns
 // the other one of order and scratch. It uses both, and both are as long as keys. Where over, which it asks before
 // each digit, says that a limit has come, they are in some order; nil means no limit.
-func Digits(order, scratch []int32, keys []uint64, flip uint64, over func() bool) (sorted, other []int32) {
+func Digits[K Key](order, scratch []int32, keys []K, flip K, over func() bool) (sorted, other []int32) {
 	const digit = 11
 	var differ uint64
 	for _, k := range keys {
-		differ |= k ^ keys[0]
+		differ |= uint64(k ^ keys[0])
 	}
 	for shift := bits.TrailingZeros64(differ); differ>>shift != 0; shift += digit {
 		if differ>>shift&(1<<digit-1) == 0 || over != nil && over() {
@@ -78,11 +85,8 @@ func Times(x []int64) {
 		}
 		return
 	}
-	keys := make([]uint64, len(x))
-	for i := range x {
-		keys[i] = uint64(x[i]) ^ 1<<63
-	}
+	keys := slices.Clone(x)
 	for k, i := range Keys(keys) {
-		x[k] = int64(keys[i] ^ 1<<63)
+		x[k] = keys[i]
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/stowage-go/stowage/model"
 )
 
 // TestDisjoint draws rectangles that mostly meet nobody, from a few to thousands, and compares disjoint with
@@ -59,6 +61,20 @@ func TestDisjoint(t *testing.T) {
 			pieces = all
 		}
 		x, y := clash(pieces)
+		// As buffers they are not listed, and the same two meet.
+		p, offsets := &model.Problem{}, []int64(nil)
+		for _, x := range pieces {
+			p.Buffers = append(p.Buffers, model.Buffer{Lower: x.lower, Upper: x.upper, Size: x.end - x.start})
+			offsets = append(offsets, x.start)
+		}
+		var m Memory
+		m.cut(p, offsets)
+		if listed := len(m.pieces) > 0; listed != (len(pieces) <= fewPieces) {
+			t.Fatalf("round %d: %d pieces are listed: %v", round, len(pieces), listed)
+		}
+		if a, b := m.clash(); a != x || b != y {
+			t.Fatalf("round %d: buffers %d and %d meet, want %d and %d", round, a, b, x, y)
+		}
 		got := x < 0
 		pairs, _ := meetings(slices.Clone(pieces), MaxOverlaps)
 		if !got {

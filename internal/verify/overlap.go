@@ -53,6 +53,9 @@ func overlaps(p *model.Problem, offsets []int64, most int) (pairs []overlap, tru
 	if x, _ := m.clash(); x < 0 {
 		return nil, false
 	}
+	if m.whole != nil {
+		m.list(p, offsets)
+	}
 	return meetings(m.pieces, most)
 }
 
@@ -94,6 +97,27 @@ func meetingsBut(pieces []rectangle, most int, permitted func(a, b int) bool) (p
 
 // cut sets the pieces: those of all buffers or, if offsets is nil, of the buffers with a fixed offset.
 func (m *Memory) cut(p *model.Problem, offsets []int64) {
+	m.pieces, m.whole, m.at = m.pieces[:0], nil, nil
+	if len(offsets) > fewPieces && whole(p, offsets) {
+		m.whole, m.at = p.Buffers, offsets
+		return
+	}
+	m.list(p, offsets)
+}
+
+// whole reports whether each buffer is one piece, which ends below the largest int64.
+func whole(p *model.Problem, offsets []int64) bool {
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		if len(b.Gaps) > 0 || b.Lower >= b.Upper || b.Size <= 0 || offsets[i] > math.MaxInt64-b.Size {
+			return false
+		}
+	}
+	return true
+}
+
+// list lists the pieces.
+func (m *Memory) list(p *model.Problem, offsets []int64) {
 	most := 0 // pieces: a gap makes one more, and its window another
 	for i := range p.Buffers {
 		most += 1 + len(p.Buffers[i].Gaps)
@@ -132,16 +156,11 @@ func (m *Memory) cut(p *model.Problem, offsets []int64) {
 
 // inOrder returns the indices of the pieces in ascending order of a coordinate. Equal pieces keep their order.
 func inOrder(pieces []rectangle, of func(x *rectangle) int64) []int32 {
-	keys := make([]uint64, len(pieces))
-	setKeys(keys, pieces, of)
-	return sorting.Keys(keys)
-}
-
-// setKeys sets keys that sort as a coordinate of the pieces does.
-func setKeys(keys []uint64, pieces []rectangle, of func(x *rectangle) int64) {
+	keys := make([]int64, len(pieces))
 	for k := range pieces {
-		keys[k] = uint64(of(&pieces[k])) ^ 1<<63 // the flipped sign bit makes uint64 sort as int64
+		keys[k] = of(&pieces[k])
 	}
+	return sorting.Keys(keys)
 }
 
 // distinct sorts the overlaps and keeps the earliest of each pair of buffers.

@@ -62,10 +62,12 @@ func First(p *model.Problem, offsets []int64, capacity, height int64) string {
 type Memory struct {
 	checker checker
 	pieces  []rectangle
+	whole   []model.Buffer // the pieces, if each is a buffer and there are many; else nil
+	at      []int64        // their offsets
 	bands   []band
 	turns   []turn
 	rank    []int32
-	keys    []uint64
+	keys    []int64
 	orders  [2][]int32
 	inUse   ranks
 }
@@ -83,13 +85,18 @@ func (m *Memory) First(p *model.Problem, offsets []int64, capacity, height int64
 	if len(c.violations) > 0 {
 		return c.violations[0].Message
 	}
+	defer m.forget()
 	m.cut(p, offsets)
 	if x, y := m.clash(); x >= 0 {
-		o := overlapOf(&m.pieces[x], &m.pieces[y])
+		a, b := m.piece(int32(x)), m.piece(int32(y))
+		o := overlapOf(&a, &b)
 		return meeting(p, offsets, &o)
 	}
 	return ""
 }
+
+// forget lets go of the problem and the plan, and keeps the memory.
+func (m *Memory) forget() { m.whole, m.at = nil, nil }
 
 // sized returns a list of n entries, in the array of a list if that has room. The entries have any values.
 func sized[T any](s []T, n int) []T {
