@@ -2,67 +2,81 @@ package greedy
 
 import "github.com/stowage-go/stowage/internal/thresholds"
 
-// Idea: a sweep needs the buffers by the sections in which they start and end. Sections are small whole numbers, so one
-// count of each section puts the buffers in order. Few buffers start in the same section. These are sorted among
-// themselves, the longest first, then the largest.
+// Idea: a sweep needs the buffers by the sections in which they start and end. The ends of one way are the starts of
+// the other, read backwards, so there are two lists. The partitions have the first. Sections are small whole numbers, so
+// one count of each section makes the second. Few buffers start in the same section. These are sorted among
+// themselves, the longest first, then the largest, once a sweep goes that way.
 //
-// Invariant: an order is that of a word (Sorted): of starts LuZ or, against time, uLZ, and of ends U or l. TestEnds
-// compares them.
+// Invariant: a list that is sorted is that of a word (Sorted): LuZ or, against time, uLZ. One that is not differs only
+// among buffers of one section. That is enough for ends: which of them is given back first does not matter.
+// TestEnds compares them.
 //
 // Complexity: O(n + sections), and O(k log k) for k buffers that start in one section; by digits if k is large.
 
-// order sets the starts and ends of a way. It returns false if there are many buffers and a limit comes first.
+// order sorts the starts of a way. It returns false if there are many buffers and a limit comes first.
 func (s *Sweeper) order(way int) bool {
-	if len(s.parts) > 0 && s.parts[0].starts[way] != nil {
+	if s.sorted[way] {
 		return true
 	}
-	starts := s.bySection(way, false)
-	if s.late() || !s.longest(starts, way) {
-		return false
-	}
-	ends := s.bySection(way, true)
-	if s.late() {
-		return false
-	}
-	for k := range s.parts {
-		if way == 1 {
-			k = len(s.parts) - 1 - k
+	if s.starts[0] == nil {
+		first := s.byFirst()
+		if s.late() {
+			return false
 		}
-		p := &s.parts[k]
-		n := len(s.tl.Partitions[k].Buffers) - len(p.fixed)
-		p.starts[way], starts = starts[:n], starts[n:]
-		p.ends[way], ends = ends[:n], ends[n:]
+		s.starts = [2][]int32{first, s.byLast(len(first))}
+		last := s.starts[1]
+		for k := range s.parts {
+			p := &s.parts[k]
+			n := len(s.tl.Partitions[k].Buffers) - len(p.fixed)
+			p.starts[0], first = first[:n], first[n:]
+			p.starts[1], last = last[len(last)-n:], last[:len(last)-n]
+		}
 	}
-	return true
+	s.sorted[way] = !s.late() && s.longest(s.starts[way], way)
+	return s.sorted[way]
 }
 
 // late reports whether a limit has come. To order a few thousand buffers takes a millisecond, so it is then not asked.
 func (s *Sweeper) late() bool { return len(s.tl.Problem.Buffers) > pollEvery && s.watch.Over() }
 
-// bySection returns the buffers that a sweep places in ascending order of the section in which they start or, if end is
-// set, end on a way. Ties are by index.
-func (s *Sweeper) bySection(way int, end bool) []int32 {
+// byFirst returns the buffers that a sweep places in ascending order of the section in which they start. Ties are by
+// index.
+func (s *Sweeper) byFirst() []int32 {
+	count := 0
+	for k := range s.parts {
+		count += len(s.tl.Partitions[k].Buffers) - len(s.parts[k].fixed)
+	}
+	order := s.memory.lists.Take(count)[:0]
+	for k := range s.parts {
+		if len(s.parts[k].fixed) == 0 {
+			order = append(order, s.tl.Partitions[k].Buffers...)
+			continue
+		}
+		for _, i := range s.tl.Partitions[k].Buffers {
+			if s.tl.Problem.Buffers[i].Fixed == nil {
+				order = append(order, i)
+			}
+		}
+	}
+	return order
+}
+
+// byLast returns the same buffers in descending order of the section in which they end. Ties are by index.
+func (s *Sweeper) byLast(count int) []int32 {
 	buffers, sections := s.tl.Problem.Buffers, int32(s.tl.Sections())
-	late := end == (way == 0) // the later end in time
 	// slot returns where a buffer is counted, or -1 if no sweep places it.
 	slot := func(i int) int32 {
 		first, last := s.tl.Extent(i)
 		if first == last || !s.tl.Plain && buffers[i].Fixed != nil {
 			return -1
 		}
-		if late {
-			first = last
-		}
-		if way == 1 {
-			return sections - first
-		}
-		return first
+		return sections - last
 	}
-	at, count := s.memory.lists.Take(int(sections)+2), 0
+	at := s.room(int(sections) + 1)
+	clear(at)
 	for i := range buffers {
 		if k := slot(i); k >= 0 {
 			at[k+1]++
-			count++
 		}
 	}
 	for k := 1; k < len(at); k++ {

@@ -195,10 +195,15 @@ func (s *Sweeper) pile(list []int32, order int) (height int64) {
 
 // sort is sorting.By in memory that is there.
 func (s *Sweeper) sort(list []int32, less func(a, b int32) bool) {
-	if len(s.scratch) < len(list) {
-		s.scratch = make([]int32, len(list))
+	sorting.Within(list, s.room(len(list)), less, nil)
+}
+
+// room returns n numbers of any values, until the next call.
+func (s *Sweeper) room(n int) []int32 {
+	if len(s.scratch) < n {
+		s.scratch = make([]int32, n)
 	}
-	sorting.Within(list, s.scratch, less, nil)
+	return s.scratch[:n]
 }
 
 // movableAll reports whether no buffer has a fixed offset.

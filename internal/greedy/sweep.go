@@ -67,7 +67,9 @@ type Sweeper struct {
 	ceiling int64 // high places are below it
 	least   int64 // the height of the buffers that no sweep moves: fixed, or never active
 	parts   []sweptPart
-	offsets []int64 // of the lowest plan of each partition so far
+	starts  [2][]int32 // the buffers that sweeps place, for each way: by start (ends.go)
+	sorted  [2]bool    // the longest of a section first
+	offsets []int64    // of the lowest plan of each partition so far
 	trial   []int64 // of the sweep that runs
 	half    []int64 // of the sweep before it, in the same direction
 	space   place.FreeList
@@ -86,10 +88,10 @@ type Sweeper struct {
 
 // sweptPart is a partition. A way is a direction: way 0 goes with time, way 1 against it.
 type sweptPart struct {
-	fixed        []int32    // ascending by offset
-	starts, ends [2][]int32 // the others, for each way: by start, the longest first; by end
-	peaks        []int32    // sections, the fullest first
-	height       int64      // of its lowest plan so far
+	fixed  []int32    // ascending by offset
+	starts [2][]int32 // the others, as Sweeper.starts has them
+	peaks  []int32    // sections, the fullest first
+	height int64      // of its lowest plan so far
 }
 
 // NewSweeper prepares sweeps. It returns no sweeper if fixed buffers collide, or if the limit
@@ -333,15 +335,15 @@ func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int
 			s.space.Take(at, size)
 		}
 	}
-	ends := p.ends[way]
+	ends := p.starts[1-way]
 	for k, i := range rest {
 		if s.Steps >= s.Most || s.Steps%pollPlacements == 0 && s.watch.Over() {
 			return below
 		}
 		s.Steps++
 		from, to := s.extent(i, way)
-		for ; len(ends) > 0; ends = ends[1:] {
-			j := ends[0]
+		for ; len(ends) > 0; ends = ends[:len(ends)-1] {
+			j := ends[len(ends)-1]
 			if _, to := s.extent(j, way); to > from {
 				break
 			} else if to >= cut { // others were placed on the other way
