@@ -45,17 +45,9 @@ func (s *Sweeper) Outward() bool {
 	if s.tl.HasGaps() || !movableAll(s.tl) || !s.order(0) || !s.order(1) {
 		return false
 	}
-	if s.half == nil {
+	if s.rank[0] == nil {
 		n := len(s.trial)
-		s.half = s.memory.longs.Take(n)
 		s.rank = [2][]int32{s.memory.lists.Take(n), s.memory.lists.Take(n)}
-		for k := range s.parts {
-			for way, starts := range s.parts[k].starts {
-				for r, i := range starts {
-					s.rank[way][i] = int32(r)
-				}
-			}
-		}
 	}
 	return true
 }
@@ -128,21 +120,19 @@ func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, placeLoose Pl
 	rest := p.starts // buffers that begin after these sections
 	pile, loose := s.list[:0], []int32(nil)
 	for way, cut := range cuts {
-		for len(rest[way]) > 0 {
-			i := rest[way][0]
-			from, to := s.extent(i, way)
-			if from >= cut {
+		for k, i := range p.starts[way] {
+			if from, _ := s.extent(i, way); from >= cut {
 				break
 			}
-			rest[way] = rest[way][1:]
-			if way == 1 || to <= low {
-				continue
+			rest[way] = p.starts[way][k+1:]
+			switch first, last := s.tl.Extent(int(i)); {
+			case first <= low && last >= high:
+				if s.rank[way][i] = int32(k); way == 0 {
+					pile = append(pile, i)
+				}
+			case way == 0 && last > low:
+				loose = append(loose, i)
 			}
-			list := &loose
-			if from <= low && to >= high {
-				list = &pile
-			}
-			*list = append(*list, i)
 		}
 	}
 	// The loose buffers are placed once, above the pile. Its order does not matter to them.

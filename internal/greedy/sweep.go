@@ -75,7 +75,7 @@ type Sweeper struct {
 	space   place.FreeList
 
 	// For sweeps from peaks (outward.go).
-	rank  [2][]int32 // place of each buffer in the order of starts, for each way
+	rank  [2][]int32 // place of each buffer of the pile in the order of starts, for each way
 	cross []int32    // the settled buffers: a pile, then those above it in ascending order
 	list  []int32    // has cross, if there are any
 
@@ -281,6 +281,9 @@ func (s *Sweeper) ways(p *sweptPart, cuts [2]int32, rest [2][]int32, height int6
 		least := p.height
 		for k, long := range thresholds {
 			if k > 0 {
+				if s.half == nil {
+					s.half = s.memory.longs.Take(len(s.trial))
+				}
 				gather(s.half, s.trial, rest[way])
 			}
 			if h := s.sweep(p, way, cut, rest[way], long, least); h < least {
