@@ -227,7 +227,7 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 			case beaming:
 				a.beamTurns(ctx, steps, once || order[0] != beaming)
 			case climbing:
-				a.turn(ctx, turn{planner: &climb.Planner{}, nodes: steps, each: a.n, reason: nextInRound})
+				a.turn(ctx, turn{planner: &climb.Planner{Sweeps: p.Lend()}, nodes: steps, each: a.n, reason: nextInRound})
 			}
 		}
 		if once {
@@ -345,7 +345,7 @@ func (a *auto) lookAtPeak(ctx context.Context) {
 		effort /= grow
 	}
 	a.turn(ctx, turn{
-		planner: &climb.Planner{Cores: true}, nodes: effort, each: a.n,
+		planner: &climb.Planner{Cores: true, Sweeps: a.portfolio.Lend()}, nodes: effort, each: a.n,
 		reason: "the plan is close to the bound: its peak",
 	})
 }

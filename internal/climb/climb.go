@@ -39,6 +39,8 @@ func init() {
 type Planner struct {
 	// Cores runs only the technique core, until coreTurns turns in a row have not lowered the plan.
 	Cores bool
+	// Sweeps is a sweeper for the same timeline, which has its orders, for the first worker; nil for a new one.
+	Sweeps *greedy.Sweeper
 }
 
 // coreTurns is the patience of a planner that runs only core.
@@ -123,7 +125,7 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	if !o.Minimizing() {
 		s.goal = max(s.goal, o.Capacity)
 	}
-	offsets := slices.Clone(o.Start)
+	offsets := o.Start
 	if offsets == nil {
 		first := greedy.NewPortfolio(ctx, tl, s.goal)
 		first.Rest()
@@ -147,7 +149,11 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 		ended := make(chan bool)
 		for w := range workers {
 			go func() {
-				s.climb(s.worker(uint64(w)))
+				worker := s.worker(uint64(w))
+				if w == 0 {
+					worker.lent = p.Sweeps
+				}
+				s.climb(worker)
 				ended <- true
 			}()
 		}
@@ -162,6 +168,9 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	}
 	if height := s.height.Load(); o.Fits(height) {
 		r.Status, r.Offsets, r.Height = model.Feasible, s.best, height
+		if len(o.Start) > 0 && &s.best[0] == &o.Start[0] {
+			r.Offsets = slices.Clone(s.best)
+		}
 	}
 	return r, nil
 }
@@ -175,6 +184,7 @@ type worker struct {
 	mender      mender
 
 	// Of cores (core.go):
+	lent  *greedy.Sweeper // or nil
 	out   *greedy.Sweeper
 	tries int
 	share float64 // the next core aims this share of the way from the height to the goal

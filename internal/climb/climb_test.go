@@ -19,6 +19,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -280,5 +281,46 @@ func TestCoresEndTrainingGraphs(t *testing.T) {
 		if r := must(t, p, plan.Options{Without: only("core"), NodeLimit: 1 << 21}); r.Status != model.Optimal {
 			t.Errorf("seed %d: %d, the load is %d, after %d steps", seed, r.Height, r.LowerBound, r.Stats.Nodes)
 		}
+	}
+}
+
+// TestSweeps: with the sweeper of the heuristics the steps and the plan are the same. It is lent once no row is left.
+func TestSweeps(t *testing.T) {
+	lowered := 0
+	for seed := range plantest.Share[uint64](8, 3) {
+		p, err := gen.Generate("training", gen.Options{Buffers: 10000, Seed: 10 + seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tl := timeline.New(p)
+		first := greedy.NewPortfolio(t.Context(), tl, 0)
+		lent := first.Lend()
+		if lent == nil {
+			if first.Height <= thresholds.Within(tl.LowerBound, thresholds.CloseBy) {
+				t.Errorf("seed %d: the plan is near, and the sweeper is not lent", seed)
+			}
+			continue
+		}
+		o := plan.Options{Start: first.Offsets, NodeLimit: 1 << 20}
+		var r [2]plan.Result
+		for k, planner := range []*Planner{{Cores: true}, {Cores: true, Sweeps: lent}} {
+			if r[k], err = planner.Plan(t.Context(), tl, o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r[0].Height != r[1].Height || r[0].Stats.Nodes != r[1].Stats.Nodes || !slices.Equal(r[0].Offsets, r[1].Offsets) {
+			t.Errorf("seed %d: %d after %d steps, with the sweeper lent %d after %d", seed, r[0].Height, r[0].Stats.Nodes,
+				r[1].Height, r[1].Stats.Nodes)
+		}
+		if r[1].Height < first.Height {
+			lowered++
+		}
+	}
+	if lowered == 0 {
+		t.Error("no plan was lowered")
+	}
+	few := timeline.New(plantest.Mixed(2 * thresholds.LargeAbove))
+	if greedy.NewPortfolio(t.Context(), few, 0).Lend() != nil {
+		t.Error("lent while rows are left")
 	}
 }

@@ -42,7 +42,12 @@ const coreLimit = 3000
 // coring prepares the sweeps. It returns false if the problem has gaps or fixed offsets.
 func (w *worker) coring() bool {
 	from, _ := w.lowest()
-	out, _ := greedy.NewSweeper(w.watch, w.tl)
+	out := w.lent
+	if out != nil {
+		out.Anew(w.watch)
+	} else {
+		out, _ = greedy.NewSweeper(w.watch, w.tl)
+	}
 	if out == nil || !out.Outward() {
 		return false
 	}

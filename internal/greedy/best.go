@@ -332,6 +332,15 @@ func (p *Portfolio) sweep(name string, passes []int32) {
 	}
 }
 
+// Lend returns the sweeper, with its orders, if the portfolio makes no more sweeps of the problem; else nil. Whoever has
+// it calls Anew, and makes no more use of it once the portfolio has another problem.
+func (p *Portfolio) Lend() *Sweeper {
+	if p.next < len(trials) || len(p.waits) > 0 || p.sweeps.tl == nil || p.sweeps.offsets == nil {
+		return nil
+	}
+	return &p.sweeps
+}
+
 // Quick runs the rows marked quickest, and those marked quick unless few is set. It stops at the
 // goal, at a limit, or after maxCost work, which is counted and not timed.
 func (p *Portfolio) Quick(few bool) {

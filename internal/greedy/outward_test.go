@@ -68,6 +68,7 @@ func TestOutwardIsValid(t *testing.T) {
 			continue
 		}
 		offsets, height := o.first(tl.LowerBound)
+		begin := offsets
 		check := func() {
 			t.Helper()
 			if report := verify.Check(p, offsets, 0); !report.OK() || report.Height != height {
@@ -91,6 +92,11 @@ func TestOutwardIsValid(t *testing.T) {
 			offsets, height = lower, h
 			check()
 			again++
+		}
+		// The same sweeps make the same plan anew.
+		o.Anew(endless())
+		if same, _ := o.first(tl.LowerBound); !slices.Equal(same, begin) {
+			t.Fatalf("seed %d: other plans anew", seed)
 		}
 		// The plan to beat is adopted if it is lower.
 		if same, h := outward(endless(), tl, offsets).first(height); h != height || !slices.Equal(same, offsets) {

@@ -70,8 +70,9 @@ type Sweeper struct {
 	starts  [2][]int32 // the buffers that sweeps place, for each way: by start (ends.go)
 	sorted  [2]bool    // the longest of a section first
 	offsets []int64    // of the lowest plan of each partition so far
-	trial   []int64 // of the sweep that runs
-	half    []int64 // of the sweep before it, in the same direction
+	given   bool       // somebody else has offsets too, so they do not change any more
+	trial   []int64    // of the sweep that runs
+	half    []int64    // of the sweep before it, in the same direction
 	space   place.FreeList
 
 	// For sweeps from peaks (outward.go).
@@ -112,12 +113,12 @@ func (s *Sweeper) Begin(w *run.Watch, tl *timeline.Timeline) place.Ending {
 	*s = Sweeper{
 		tl: tl, watch: w, step: bound.Step(tl.Problem), Most: math.MaxInt64, parts: s.parts, space: s.space, list: s.list,
 		scratch: s.scratch,
-		offsets: s.offsets, memory: s.memory,
+		offsets: s.offsets, given: s.given, memory: s.memory,
 	}
-	if cap(s.offsets) < n {
-		s.offsets = make([]int64, n) // not from a shelf: Last gives it away
+	if s.given || cap(s.offsets) < n {
+		s.offsets = make([]int64, n) // not from a shelf: it is given away
 	}
-	s.offsets, s.trial = s.offsets[:n], s.memory.longs.Take(n)
+	s.offsets, s.given, s.trial = s.offsets[:n], false, s.memory.longs.Take(n)
 	clear(s.offsets)
 	if cap(s.parts) < len(tl.Partitions) {
 		s.parts = make([]sweptPart, len(tl.Partitions))
@@ -165,6 +166,17 @@ func (s *Sweeper) Begin(w *run.Watch, tl *timeline.Timeline) place.Ending {
 	return place.Whole
 }
 
+// Anew makes s what it was after Begin, for other sweeps of the same problem, and keeps the orders.
+func (s *Sweeper) Anew(w *run.Watch) {
+	s.watch, s.cross, s.Steps, s.Most = w, nil, 0, math.MaxInt64
+	for k := range s.parts {
+		p := &s.parts[k]
+		if p.height = 0; len(p.fixed) < len(s.tl.Partitions[k].Buffers) {
+			p.height = math.MaxInt64
+		}
+	}
+}
+
 // Than adopts the partitions of a plan that are lower than in the lowest plan so far.
 func (s *Sweeper) Than(offsets []int64) {
 	for k := range s.parts {
@@ -174,6 +186,7 @@ func (s *Sweeper) Than(offsets []int64) {
 		}
 		if height < p.height {
 			p.height = height
+			s.own()
 			gather(s.offsets, offsets, s.tl.Partitions[k].Buffers)
 		}
 	}
@@ -191,8 +204,19 @@ func (s *Sweeper) Height() int64 {
 	return height
 }
 
-// Plan returns a copy of the lowest plan, or nil if there is none yet.
-func (s *Sweeper) Plan() []int64 { return slices.Clone(s.Last()) }
+// own makes offsets a copy if somebody else has them too.
+func (s *Sweeper) own() {
+	if s.given {
+		s.offsets, s.given = slices.Clone(s.offsets), false
+	}
+}
+
+// Plan returns the lowest plan, or nil if there is none yet. Later sweeps do not change it.
+func (s *Sweeper) Plan() []int64 {
+	plan := s.Last()
+	s.given = plan != nil
+	return plan
+}
 
 // Last returns the lowest plan itself, or nil. The caller must make no more sweeps.
 func (s *Sweeper) Last() []int64 {
@@ -248,6 +272,7 @@ func (s *Sweeper) pass(long int32, ceiling, goal int64) {
 
 // stack completes the plan of the partitions that have none: the buffers that are not placed go above those that are.
 func (s *Sweeper) stack(placed []int32) {
+	s.own()
 	for k := range s.parts {
 		if s.parts[k].height == math.MaxInt64 {
 			for _, i := range s.tl.Partitions[k].Buffers {
@@ -300,6 +325,7 @@ func (s *Sweeper) ways(p *sweptPart, cuts [2]int32, rest [2][]int32, height int6
 		}
 	}
 	p.height = height
+	s.own()
 	gather(s.offsets, s.trial, s.cross)
 	gather(s.offsets, s.trial, rest[0])
 	gather(s.offsets, s.trial, rest[1])
