@@ -41,7 +41,7 @@ type batch struct {
 	options stowage.Options // of each run
 
 	mu     sync.Mutex // of what is printed and counted
-	out    io.Writer
+	out    *gathered
 	counts map[string]int // by status; notRead for files with faults
 	line   *progress
 	done   int // files
@@ -81,7 +81,7 @@ func (s *solveFlags) runAll(cmd *cobra.Command, files []string) error {
 			return usagef("--%s is for one problem: there are %d", flag, len(files))
 		}
 	}
-	b := &batch{s: s, cmd: cmd, files: files, out: cmd.OutOrStdout(), counts: map[string]int{}}
+	b := &batch{s: s, cmd: cmd, files: files, counts: map[string]int{}}
 	var err error
 	if b.options, err = s.options(); err != nil {
 		return err
@@ -99,6 +99,7 @@ func (s *solveFlags) runAll(cmd *cobra.Command, files []string) error {
 	defer release()
 	defer guard()()
 	collectLess()
+	b.out = gather(cmd.OutOrStdout())
 	b.line = lineOf(cmd.ErrOrStderr(), s.quiet, 0)
 	b.line.share(0, len(files), "")
 	var next atomic.Int64
@@ -121,6 +122,9 @@ func (s *solveFlags) runAll(cmd *cobra.Command, files []string) error {
 	}
 	wait.Wait()
 	b.line.stop()
+	if err := b.out.Close(); err != nil && fault == nil {
+		fault = outputError{err: err}
+	}
 	if fault != nil {
 		return fault
 	}
@@ -183,7 +187,10 @@ func (b *batch) one(ctx context.Context, k int) error {
 	b.line.share(b.done, len(b.files), cell(b.files[k]))
 	if err != nil {
 		b.counts[notRead]++
-		b.line.aside(func() { report(b.cmd.ErrOrStderr(), b.cmd, err) })
+		b.line.aside(func() {
+			_ = b.out.Flush() // both may be one file
+			report(b.cmd.ErrOrStderr(), b.cmd, err)
+		})
 		return nil
 	}
 	b.counts[r.Status.String()]++
