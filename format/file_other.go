@@ -3,12 +3,28 @@
 package format
 
 import (
+	"io"
 	"io/fs"
 	"os"
 )
 
-func openFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
-	return os.OpenFile(path, flag, mode)
+type newFile = os.File
+
+func create(path string) (*newFile, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// openToRead opens a file. A folder is an error.
+func openToRead(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() { // it can be opened, and reading then fails
+		f.Close()
+		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrFolder}
+	}
+	return f, nil
 }
 
 func rename(from, to string) error { return os.Rename(from, to) }

@@ -383,10 +383,12 @@ func byExtension(ext string) (k int, sure bool) {
 // A sizer knows how large a file is.
 type sizer interface{ Stat() (fs.FileInfo, error) }
 
-// peeked returns a reader of b. It knows the size of the file if the file knows it, and how many packed bytes were
-// read.
+// peeked returns a reader of b, or of the file from its beginning. It knows the size of the file if the file knows it,
+// and how many packed bytes were read.
 func peeked(b *bufio.Reader, file io.Reader) io.Reader {
 	switch file := file.(type) {
+	case *source.Held:
+		return source.Hold(file.Content())
 	case sizer:
 		return struct {
 			io.Reader

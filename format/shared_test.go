@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
 )
 
 // TestSharedExtension reads the two formats of JSON, with the extension and without it.
@@ -20,21 +22,27 @@ func TestSharedExtension(t *testing.T) {
 				t.Errorf("%s as %s: %v, %+v", kind, name, err, f)
 			}
 		}
-		path := filepath.Join(t.TempDir(), "x.json")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		in, err := Open(path)
-		if err != nil || in.Kind != kind {
-			t.Fatalf("%s: %v", kind, err)
-		}
-		defer in.Close()
-		file, ok := in.Reader.(sizer) // the size saves the readers a copy
-		if !ok {
-			t.Fatalf("%s: the reader does not know the size", kind)
-		}
-		if info, err := file.Stat(); err != nil || info.Size() != int64(len(text)) {
-			t.Errorf("%s: %v", kind, err)
+		for _, text := range []string{text, text + strings.Repeat(" ", 100_000)} { // read at once, and open
+			path := filepath.Join(t.TempDir(), "x.json")
+			must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+			in := must.Get(Open(path))(t)
+			if in.Kind != kind {
+				t.Errorf("%s is %s", kind, in.Kind)
+			}
+			size := 0 // it saves the readers a copy
+			switch r := in.Reader.(type) {
+			case interface{ Len() int }:
+				size = r.Len()
+			case sizer:
+				size = int(must.Get(r.Stat())(t).Size())
+			}
+			if size != len(text) {
+				t.Errorf("%s: the reader says that it has %d bytes of %d", kind, size, len(text))
+			}
+			if content := must.Get(in.Content())(t); string(content) != text {
+				t.Errorf("%s: %d bytes of %d", kind, len(content), len(text))
+			}
+			must.Do(t, in.Close())
 		}
 	}
 }

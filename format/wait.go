@@ -58,16 +58,7 @@ func openUntil(path string, deadline time.Time) (io.ReadCloser, error) {
 			return newAwaited(deadline, func() (io.ReadCloser, error) { return os.Open(path) }), nil
 		}
 	}
-	f, err := openFile(path, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() { // it can be opened, and reading then fails
-		f.Close()
-		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrFolder}
-	}
-	return f, nil
+	return openToRead(path)
 }
 
 // stdin is standard input, which stays open.

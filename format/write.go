@@ -44,6 +44,10 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return replace(target, there, write)
 }
 
+// WriteNew is WriteFile for a path where nothing is, in a folder. It does not look there: a file that has come since is
+// replaced.
+func WriteNew(path string, write func(io.Writer) error) error { return replace(path, nil, write) }
+
 // A route is how a path is to be written.
 type route int
 
@@ -106,7 +110,7 @@ func writeDirectly(target string, write func(io.Writer) error) error {
 func replace(target string, old fs.FileInfo, write func(io.Writer) error) error {
 	if old != nil {
 		// A rename would succeed on a file that may not be written; hence the attempt to open it.
-		switch f, err := openFile(target, os.O_WRONLY, 0); {
+		switch f, err := os.OpenFile(target, os.O_WRONLY, 0); {
 		case err == nil:
 			f.Close()
 		case errors.Is(err, fs.ErrNotExist):
@@ -145,12 +149,12 @@ func replace(target string, old fs.FileInfo, write func(io.Writer) error) error 
 }
 
 // beside creates a file in the folder of target, with the permissions that the umask leaves to a new file.
-func beside(target string) (*os.File, error) {
+func beside(target string) (*newFile, error) {
 	dir, _ := filepath.Split(target)
 	const attempts = 100
 	for range attempts {
 		name := dir + ".stowage-" + strconv.FormatUint(uint64(rand.Uint32()), 36) + ".tmp"
-		f, err := openFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := create(name)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}

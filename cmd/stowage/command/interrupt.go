@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"github.com/stowage-go/stowage/format"
 )
 
 // interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP ends. This stops the
@@ -118,13 +116,13 @@ func die() {
 	os.Exit(exitInternal)
 }
 
-// writeFile is format.WriteFile, but if a signal kills the program meanwhile, no unfinished
-// file stays behind. After the signal each write fails, so format.WriteFile removes the file.
-// Then the signal kills the program.
-func writeFile(path string, write func(io.Writer) error) error {
+// writeFile is put, which is format.WriteFile or format.WriteNew. But if a signal kills the program meanwhile, no
+// unfinished file stays behind: after the signal each write fails, so put removes the file. Then the signal kills the
+// program.
+func writeFile(put func(string, func(io.Writer) error) error, path string, write func(io.Writer) error) error {
 	release := guard()
 	writing.Add(1)
-	err := format.WriteFile(path, func(w io.Writer) error { return write(killable{w}) })
+	err := put(path, func(w io.Writer) error { return write(killable{w}) })
 	last := writing.Add(-1) == 0
 	release()
 	if last && fatal.Load() != nil {

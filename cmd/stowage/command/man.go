@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage/format"
 )
 
 // Idea: manual pages in roff are made from the flag table that help prints, one page for each command. They have no
@@ -38,7 +40,7 @@ func newMan() *cobra.Command {
 // writePages writes the pages of cmd and of its subcommands.
 func writePages(cmd *cobra.Command, dir string) error {
 	path := filepath.Join(dir, pageName(cmd)+".1")
-	if err := writeFile(path, func(w io.Writer) error { return writePage(w, cmd) }); err != nil {
+	if err := writeFile(format.WriteFile, path, func(w io.Writer) error { return writePage(w, cmd) }); err != nil {
 		return outputError{path, err}
 	}
 	for _, sub := range cmd.Commands() {

@@ -154,7 +154,7 @@ func outputsOf(cmd *cobra.Command, paths []string, format string, formats []stri
 		if err := checkPicture(cmd, path, name, ""); err != nil {
 			return nil, err
 		}
-		outputs = append(outputs, output{path, "-o", name})
+		outputs = append(outputs, output{path: path, flag: "-o", kind: name})
 	}
 	return outputs, checkOutputs(outputs)
 }
@@ -244,14 +244,23 @@ func replaces(path, input string) bool {
 
 // writeTo writes to a file as a whole or not at all, or to standard output.
 func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error {
+	return writeOutput(cmd, output{path: path}, write)
+}
+
+// writeOutput is writeTo for an output.
+func writeOutput(cmd *cobra.Command, o output, write func(io.Writer) error) error {
 	var err error
+	path, put := o.path, format.WriteFile
+	if o.fresh {
+		put = format.WriteNew
+	}
 	if toStdout(path) {
 		w := bufio.NewWriter(cmd.OutOrStdout())
 		if err = write(w); err == nil {
 			err = w.Flush()
 		}
 	} else {
-		err = writeFile(path, write)
+		err = writeFile(put, path, write)
 	}
 	var inner outputError
 	if err == nil || errors.As(err, &inner) { // the error of another file, written inside

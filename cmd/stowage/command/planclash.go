@@ -44,7 +44,7 @@ func (p *planFlags) clash(cmd *cobra.Command, path string, kind *models.Kind, ou
 		return usagef("--json needs -o FILE: standard output has what -o or --report writes")
 	}
 	if p.format != "" {
-		outputs = append(slices.Clip(outputs), output{p.problemFile(), "-o", p.format})
+		outputs = append(slices.Clip(outputs), output{path: p.problemFile(), flag: "-o", kind: p.format})
 	}
 	for _, o := range outputs {
 		// The planned or reordered model may replace the one that it was made from, if that is forced.

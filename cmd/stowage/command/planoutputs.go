@@ -24,9 +24,10 @@ var outputNames = map[string]string{
 
 // An output is a file to write.
 type output struct {
-	path string
-	flag string // the flag that names the file
-	kind string // the format
+	path  string
+	flag  string // the flag that names the file
+	kind  string // the format
+	fresh bool   // nothing was there when the run began
 }
 
 // outputsFor checks the outputs that the flags ask for, before anything is read. It returns the
@@ -61,14 +62,14 @@ func (p *planFlags) outputsFor(kind *models.Kind) ([]output, error) {
 				return nil, usagef("-o %s and -o %s are both %s", o.path, path, what)
 			}
 		}
-		out = append(out, output{path, "-o", name})
+		out = append(out, output{path: path, flag: "-o", kind: name})
 	}
 	for _, path := range p.reports {
 		name, err := formatOf("", path, []string{"html", "json"})
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, output{path, "--report", name})
+		out = append(out, output{path: path, flag: "--report", kind: name})
 	}
 	if p.format != "" {
 		if len(p.outputs) > 1 {
@@ -167,7 +168,7 @@ func writeEach(cmd *cobra.Command, outputs []output, write func(io.Writer, outpu
 	if len(outputs) == 0 {
 		return nil
 	}
-	return writeTo(cmd, outputs[0].path, func(w io.Writer) error {
+	return writeOutput(cmd, outputs[0], func(w io.Writer) error {
 		if err := write(w, outputs[0]); err != nil {
 			return err
 		}

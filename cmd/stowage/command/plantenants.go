@@ -135,7 +135,8 @@ func (p *planFlags) tenantsInto(files []string) (out []output, err error) {
 	}
 	for _, file := range files {
 		name := filepath.Base(file)
-		x := output{filepath.Join(folder, strings.TrimSuffix(name, filepath.Ext(name))+".tflite"), "-o", "tflite"}
+		x := output{flag: "-o", kind: "tflite"}
+		x.path = filepath.Join(folder, strings.TrimSuffix(name, filepath.Ext(name))+".tflite")
 		for i, other := range out {
 			if other.path == x.path {
 				return nil, usagef("%s and %s would both be written to %s", files[i], file, x.path)

@@ -37,6 +37,7 @@ type batch struct {
 	cmd   *cobra.Command
 	files []string
 	into  []string // where each plan goes
+	fresh bool     // there was nothing in that folder
 
 	options stowage.Options // of each run
 
@@ -146,13 +147,13 @@ func (b *batch) places() error {
 	if err != nil {
 		return err
 	}
-	s.outputs = []output{{folder, "-o", kind}}
+	s.outputs = []output{{path: folder, flag: "-o", kind: kind}}
 	extension := kind
 	if kind == dsaProblem || kind == dsaSolution {
 		extension += ".json"
 	}
 	entries, err := os.ReadDir(folder)
-	vacant := len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) // nothing in it can be replaced
+	b.fresh = len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) // nothing in it can be replaced
 	of := make(map[string]string, len(b.files))
 	for _, file := range b.files {
 		if file == format.Standard {
@@ -164,7 +165,7 @@ func (b *batch) places() error {
 		if other, twice := of[path]; twice {
 			return usagef("%s and %s would both be planned in %s", other, file, path)
 		}
-		if of[path] = file; !vacant && !s.force && replaces(path, file) {
+		if of[path] = file; !b.fresh && !s.force && replaces(path, file) {
 			return usagef("%s would be replaced by its plan: name another folder, or --force", file)
 		}
 		b.into = append(b.into, path)
@@ -230,7 +231,7 @@ func (b *batch) plan(ctx context.Context, path, into string) (r *stowage.Result,
 		return nil, nil, read, err
 	}
 	p, s.input, o.Timeout = file.Problem, path, s.left(began)
-	s.outputs = []output{{into, "-o", b.s.outputs[0].kind}}
+	s.outputs = []output{{path: into, flag: "-o", kind: b.s.outputs[0].kind, fresh: b.fresh}}
 	if err := s.checkKind(file); err != nil {
 		return nil, nil, read, err
 	}

@@ -42,7 +42,7 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
 		if err = checkPicture(cmd, path, name, ""); err != nil {
 			return err
 		}
-		s.outputs = append(s.outputs, output{path, "-o", name})
+		s.outputs = append(s.outputs, output{path: path, flag: "-o", kind: name})
 	}
 	if err := s.checkSteps(); err != nil {
 		return err

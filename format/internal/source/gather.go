@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"io"
 	"unsafe"
 )
@@ -9,6 +10,8 @@ import (
 // growing buffer would hold its old and its new content at once, and leave the old one to the collector. A packed
 // file of 400 MB of newlines took 4.6 times its limit in that way. Pieces hold only the content so far, and at most a
 // sixteenth of that is not filled yet.
+//
+// The content of a file that was read at once (Held) is taken as it is.
 //
 // Complexity: O(n). At the end, pieces and joined content are held at once, unless there is only one piece. There is
 // only one if the length is known.
@@ -23,9 +26,31 @@ const (
 	lastPiece  = 16 << 20
 )
 
+// Held is the content of a file that was read at once. Nothing changes it.
+type Held struct {
+	bytes.Reader
+	content []byte
+}
+
+// Hold returns a reader of content, which is the reader's from now on.
+func Hold(content []byte) *Held {
+	h := &Held{content: content}
+	h.Reset(content)
+	return h
+}
+
+// Content returns all of it.
+func (h *Held) Content() []byte { return h.content }
+
+// Close does nothing: the file is closed.
+func (h *Held) Close() error { return nil }
+
 // gather reads r to its end, or until enough returns true. enough gets the first piece and the piece that was just
 // extended. The first piece has room for size bytes.
 func gather(r io.Reader, size int64, enough func(first, last []byte) bool) (pieces, error) {
+	if h, ok := r.(*Held); ok && h.Len() == len(h.content) {
+		return pieces{h.content}, nil
+	}
 	room := int64(firstPiece)
 	if size > 0 {
 		room = min(size, MaxBinary) + 1 // one byte more finds the end without a second piece
@@ -56,7 +81,7 @@ func gather(r io.Reader, size int64, enough func(first, last []byte) bool) (piec
 // text returns the content as text.
 func (p pieces) text() string {
 	b := p.bytes()
-	return unsafe.String(unsafe.SliceData(b), len(b)) // nothing else refers to b
+	return unsafe.String(unsafe.SliceData(b), len(b)) // nothing changes b
 }
 
 // bytes joins the pieces, and lets go of each once it is copied.

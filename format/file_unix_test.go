@@ -1,0 +1,71 @@
+//go:build unix
+
+package format
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/must"
+)
+
+// TestFileAsOS: a file is read and written as an os.File is, and its errors are the same.
+func TestFileAsOS(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a")
+	for _, n := range []int{0, 1, 1000, mostHeld, mostHeld + 1, 1_000_000} {
+		content := bytes.Repeat([]byte("x"), n)
+		f := must.Get(create(path))(t)
+		if done, err := f.Write(content); done != n || err != nil {
+			t.Errorf("%d of %d bytes, %v", done, n, err)
+		}
+		must.Do(t, errors.Join(f.Chmod(0o600), f.Close()))
+		if f.Close() == nil {
+			t.Error("a second Close is no error")
+		}
+		if info := must.Get(os.Stat(path))(t); info.Mode() != 0o600 {
+			t.Errorf("mode %v", info.Mode())
+		}
+		r := must.Get(openToRead(path))(t)
+		if got := must.Get(io.ReadAll(r))(t); !bytes.Equal(got, content) {
+			t.Errorf("%d bytes, want %d", len(got), n)
+		}
+		must.Do(t, errors.Join(r.Close(), os.Remove(path)))
+	}
+
+	// A file that has grown since it was asked for its size.
+	must.Do(t, os.WriteFile(path, bytes.Repeat([]byte("x"), 10_000), 0o600))
+	fd := must.Get(openFD(path, syscall.O_RDONLY, 0))(t)
+	if got, err := readRest(fd, path, 10); len(got) != 10_000 || err != nil {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	must.Do(t, syscall.Close(fd))
+
+	same := func(what string, ours, theirs error) {
+		if ours == nil || theirs == nil || ours.Error() != theirs.Error() {
+			t.Errorf("%s: %v, want %v", what, ours, theirs)
+		}
+	}
+	missing := filepath.Join(folder, "gone", "b")
+	_, ours := openToRead(missing)
+	_, theirs := os.Open(missing)
+	same("open", ours, theirs)
+	_, ours = create(path)
+	_, theirs = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	same("create", ours, theirs)
+	same("rename", rename(missing, path), os.Rename(missing, path))
+	if _, err := openToRead(folder); !errors.Is(err, ErrFolder) {
+		t.Errorf("a folder: %v", err)
+	}
+	if full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0); err == nil {
+		defer full.Close()
+		_, ours = (&newFile{fd: int(full.Fd()), name: "/dev/full"}).Write([]byte("x"))
+		_, theirs = full.Write([]byte("x"))
+		same("a full disk", ours, theirs)
+	}
+}
