@@ -57,12 +57,13 @@ func (s *Solver) Solve(ctx context.Context, p *Problem, r *Result) error {
 func (s *Solver) solve(ctx context.Context, p *Problem, to *Result, keep bool) error {
 	began, o := time.Now(), &s.options
 	clock := &s.clock
-	clock.Start(ctx)
+	watched := clock.Start(ctx)
 	defer clock.Close()
 	planner, err := prepare(ctx, p, o, clock)
 	if err != nil {
 		return err
 	}
+	ctx = watched
 	if p.Ruled() {
 		r, err := ruled.Solve(ctx, within(p, o), planner, *o)
 		if err == nil {

@@ -13,7 +13,7 @@ import (
 
 // Idea: a thousand small problems take longer to read and to write than to plan. os.OpenFile asks the poller of the
 // runtime about each file, os.NewFile asks for its flags, and os.Rename first looks whether the target is a folder. Here
-// a small file is read by open, fstat, read and close, and a new file is written by open, write and close.
+// a small file is read by open, fstat, one read and close, and a new file is written by open, write and close.
 //
 // Invariant: errors are those of an os.File.
 
@@ -46,9 +46,10 @@ func openToRead(path string) (io.ReadCloser, error) {
 // mostHeld is how large a small file is, in bytes.
 const mostHeld = 1 << 16
 
-// readRest reads a file to its end, which is about size bytes away.
+// readRest reads a regular file of size bytes, or more or fewer if it has changed. A read that brings all of them, and
+// was asked for one more, has found the end.
 func readRest(fd int, path string, size int64) ([]byte, error) {
-	content := make([]byte, 0, size+1) // the last byte is for the read that finds the end
+	content := make([]byte, 0, size+1)
 	for {
 		n := 0
 		err := again(func() (err error) {
@@ -58,10 +59,11 @@ func readRest(fd int, path string, size int64) ([]byte, error) {
 		if err != nil {
 			return nil, &fs.PathError{Op: "read", Path: path, Err: err}
 		}
-		if n == 0 {
+		content = content[:len(content)+n]
+		if n == 0 || int64(len(content)) == size {
 			return content, nil
 		}
-		if content = content[:len(content)+n]; len(content) == cap(content) { // it has grown
+		if len(content) == cap(content) { // it has grown
 			content = append(content, 0)[:len(content)]
 		}
 	}

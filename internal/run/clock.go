@@ -20,24 +20,28 @@ import (
 
 // A Clock is what may end the preparation. The zero value never does.
 type Clock struct {
-	ctx   context.Context
-	watch *Watch
-	came  bool        // Over has said so: something was left undone
-	over  func() bool // Over; nil if nobody has asked for it
+	ctx     context.Context
+	watch   *Watch
+	release func()      // of the watch
+	came    bool        // Over has said so: something was left undone
+	over    func() bool // Over; nil if nobody has asked for it
 }
 
-// Start makes it the clock of a run in a context, until Close.
-func (c *Clock) Start(ctx context.Context) {
+// Start makes it the clock of a run in a context, until Close. It returns that context for the run, with the watch of
+// the clock.
+func (c *Clock) Start(ctx context.Context) context.Context {
 	if ctx == nil {
 		ctx = context.Background() // the caller refuses it
 	}
-	c.ctx, c.watch, c.came = ctx, NewWatch(ctx), false
+	c.ctx, c.release = Watched(ctx)
+	c.watch, c.came = NewWatch(c.ctx), false
+	return c.ctx
 }
 
 // Close ends the watch of the context, and lets go of the context.
 func (c *Clock) Close() {
-	c.watch.Close()
-	c.ctx, c.watch = nil, nil
+	c.release()
+	c.ctx, c.watch, c.release = nil, nil, nil
 }
 
 // Limit returns Over as a function. It is made once.

@@ -28,10 +28,31 @@ var unending Watch
 
 // NewWatch watches ctx until Close.
 func NewWatch(ctx context.Context) *Watch {
+	if c, ok := ctx.(*watched); ok {
+		return c.watch
+	}
 	if ctx.Done() == nil {
 		return Endless(ctx)
 	}
 	return Stoppable(ctx)
+}
+
+// A watched context has a watch that all runs in it share. To register one takes a microsecond, which is long beside a
+// plan of a few buffers. Nobody may stop the shared one, and its Close does nothing.
+type watched struct {
+	context.Context
+	watch *Watch
+}
+
+// Watched returns ctx with a watch, until release.
+func Watched(ctx context.Context) (with context.Context, release func()) {
+	if _, ok := ctx.(*watched); ok || ctx.Done() == nil {
+		return ctx, func() {}
+	}
+	w := Stoppable(ctx)
+	end := w.release
+	w.release = nil
+	return &watched{ctx, w}, func() { end() }
 }
 
 // Stoppable is NewWatch for a search that may call Stop.
