@@ -26,7 +26,7 @@ import (
 // Complexity: O(p) for p pieces, plus a radix sort of their addresses and one of their
 // starts. A few pieces are compared pair by pair, which is faster than to sort them.
 
-// band is a range of addresses that a buffer uses once or several times.
+// band is a range of addresses that a buffer uses once or several times. It has values once it has been in use.
 type band struct {
 	start, end int64
 	until      int64 // end time of the latest piece there
@@ -34,9 +34,6 @@ type band struct {
 
 // clash is Memory.clash for some pieces.
 func clash(pieces []rectangle) (x, y int) { return (&Memory{pieces: pieces}).clash() }
-
-// A turn is what is needed of a piece when it comes.
-type turn struct{ comes, goes, rank int64 }
 
 // count returns the number of pieces.
 func (m *Memory) count() int { return max(len(m.whole), len(m.pieces)) }
@@ -92,56 +89,46 @@ func (m *Memory) clash() (x, y int) {
 	if n <= fewPieces {
 		return clashOfFew(m.pieces)
 	}
-	// A buffer has at least one band. The last piece has the highest buffer number.
-	m.bands, m.rank = sized(m.bands, m.piece(int32(n)-1).buffer+1)[:0], sized(m.rank, n)
-	bands, rank := m.bands, m.rank
-	last := rectangle{buffer: -1}
-	for _, k := range m.byStart() {
-		x := m.piece(k)
-		if x.buffer != last.buffer || x.start != last.start || x.end != last.end {
-			bands = append(bands, band{start: x.start, end: x.end, until: math.MinInt64})
-		}
-		rank[k], last = int32(len(bands))-1, x
-	}
-	m.bands = bands
-	// Unless pieces come in their own order, it is random to the cache. Then this loop copies what is needed of them,
-	// and no step of it waits for another.
+	m.rank = sized(m.rank, n)
+	rank := m.rank
+	m.bands = sized(m.bands, m.rankAll())
+	// Unless pieces come in their own order, it is random to the cache. Then this loop copies them, and no step of it
+	// waits for another.
 	coming := m.byLower()
 	if coming != nil {
 		m.turns = sized(m.turns, n)
 		for i, k := range coming {
-			x := m.piece(k)
-			m.turns[i] = turn{x.lower, x.upper, int64(rank[k])}
+			m.turns[i] = m.piece(k)
+			m.turns[i].buffer = int(rank[k])
 		}
 	}
-	turns := m.turns
+	bands, turns := m.bands, m.turns
 	m.inUse.reset(len(bands))
 	inUse := &m.inUse
 	for i := range n {
-		var t turn
+		var x rectangle
+		var r int32
 		if coming == nil {
-			x := m.piece(int32(i))
-			t = turn{x.lower, x.upper, int64(rank[i])}
+			x, r = m.piece(int32(i)), rank[i]
 		} else {
-			t = turns[i]
+			x = turns[i]
+			r = int32(x.buffer)
 		}
-		r := int32(t.rank)
-		at := &bands[r]
 		// Times are half-open: a piece that ends now is no longer in use.
 		with := inUse.before(r)
-		for with >= 0 && bands[with].until <= t.comes {
+		for with >= 0 && bands[with].until <= x.lower {
 			inUse.remove(with)
 			with = inUse.before(with)
 		}
-		if with < 0 || bands[with].end <= at.start {
+		if with < 0 || bands[with].end <= x.start {
 			with = inUse.after(r)
-			for with >= 0 && bands[with].until <= t.comes {
+			for with >= 0 && bands[with].until <= x.lower {
 				inUse.remove(with)
 				with = inUse.after(with)
 			}
-			if with < 0 || bands[with].start >= at.end {
-				if at.until <= t.comes {
-					at.until = t.goes
+			if with < 0 || bands[with].start >= x.end {
+				if !inUse.has(r) || bands[r].until <= x.lower {
+					bands[r] = band{start: x.start, end: x.end, until: x.upper}
 					inUse.insert(r)
 					continue
 				}
@@ -151,6 +138,26 @@ func (m *Memory) clash() (x, y int) {
 		return m.met(coming, i, with)
 	}
 	return -1, -1
+}
+
+// rankAll sets the band of each piece, and returns how many there are.
+func (m *Memory) rankAll() (bands int) {
+	order := m.byStart()
+	if m.whole != nil {
+		for r, k := range order {
+			m.rank[k] = int32(r)
+		}
+		return len(order)
+	}
+	last := &rectangle{buffer: -1}
+	for _, k := range order {
+		x := &m.pieces[k]
+		if x.buffer != last.buffer || x.start != last.start || x.end != last.end {
+			bands++
+		}
+		m.rank[k], last = int32(bands)-1, x
+	}
+	return bands
 }
 
 // met returns the i-th piece that comes, and the latest one before it in a band.
@@ -212,6 +219,8 @@ func (r *ranks) reset(limit int) {
 		at += level
 	}
 }
+
+func (r *ranks) has(k int32) bool { return r.levels[0][k/64]>>(k%64)&1 != 0 }
 
 func (r *ranks) insert(k int32) {
 	for _, level := range r.levels {

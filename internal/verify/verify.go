@@ -65,7 +65,7 @@ type Memory struct {
 	whole   []model.Buffer // the pieces, if each is a buffer and there are many; else nil
 	at      []int64        // their offsets
 	bands   []band
-	turns   []turn
+	turns   []rectangle // the pieces as they come, with bands for buffers
 	rank    []int32
 	keys    []int64
 	orders  [2][]int32
