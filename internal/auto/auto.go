@@ -150,6 +150,11 @@ type auto struct {
 func affordable(tl *timeline.Timeline) int64 {
 	incidences := int64(1)
 	for i := range tl.Problem.Buffers {
+		if !tl.HasGaps() {
+			first, last := tl.Extent(i)
+			incidences += int64(last - first)
+			continue
+		}
 		for _, s := range tl.Spans(i) {
 			incidences += int64(s.Last - s.First)
 		}

@@ -98,7 +98,7 @@ func (s *Sweeper) longest(starts []int32, way int) bool {
 	less := func(i, j int32) bool {
 		_, x := s.extent(i, way)
 		_, y := s.extent(j, way)
-		return x > y || x == y && s.tl.Problem.Buffers[i].Size > s.tl.Problem.Buffers[j].Size
+		return x > y || x == y && s.tl.Size(i) > s.tl.Size(j)
 	}
 	for begin, end := 0, 0; begin < len(starts); begin = end {
 		from, _ := s.extent(starts[begin], way)
@@ -124,7 +124,7 @@ func (s *Sweeper) longestOfMany(list []int32, way int) bool {
 	ends, sizes := s.memory.keys.Take(len(list)), s.memory.keys.Take(len(list))
 	for k, i := range list {
 		_, to := s.extent(i, way)
-		ends[k], sizes[k] = uint64(int64(to))^sign, uint64(s.tl.Problem.Buffers[i].Size)
+		ends[k], sizes[k] = uint64(int64(to))^sign, uint64(s.tl.Size(i))
 	}
 	w := s.watch
 	if len(s.tl.Problem.Buffers) <= pollEvery {

@@ -143,7 +143,7 @@ func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, placeLoose Pl
 			return
 		}
 		for _, i := range loose {
-			top = max(top, s.trial[i]+s.tl.Problem.Buffers[i].Size)
+			top = max(top, s.trial[i]+s.tl.Size(i))
 		}
 		sorting.By(loose, func(i, j int32) bool { return s.trial[i] < s.trial[j] })
 	}
@@ -176,9 +176,10 @@ func (s *Sweeper) pile(list []int32, order int) (height int64) {
 	}
 	s.sort(list, func(i, j int32) bool { return key(i) < key(j) })
 	for _, i := range list {
-		b := &s.tl.Problem.Buffers[i]
-		s.trial[i] = bound.Up(height, b.Align())
-		height = s.trial[i] + b.Size
+		if s.trial[i] = height; !s.tl.Plain {
+			s.trial[i] = bound.Up(height, s.tl.Problem.Buffers[i].Align())
+		}
+		height = s.trial[i] + s.tl.Size(i)
 	}
 	return height
 }

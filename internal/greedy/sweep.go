@@ -182,7 +182,7 @@ func (s *Sweeper) Than(offsets []int64) {
 	for k := range s.parts {
 		p, height := &s.parts[k], int64(0)
 		for _, i := range s.tl.Partitions[k].Buffers {
-			height = max(height, offsets[i]+s.tl.Problem.Buffers[i].Size)
+			height = max(height, offsets[i]+s.tl.Size(i))
 		}
 		if height < p.height {
 			p.height = height
@@ -358,7 +358,7 @@ func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int
 		}
 	}
 	for _, i := range s.cross {
-		at, size := s.trial[i], buffers[i].Size
+		at, size := s.trial[i], s.tl.Size(i)
 		height = max(height, at+size)
 		if _, to := s.extent(i, way); to >= cut {
 			s.space.Take(at, size)
@@ -376,13 +376,14 @@ func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int
 			if _, to := s.extent(j, way); to > from {
 				break
 			} else if to >= cut { // others were placed on the other way
-				s.space.Give(s.trial[j], buffers[j].Size)
+				s.space.Give(s.trial[j], s.tl.Size(j))
 			}
 		}
-		b := &buffers[i]
-		size, align := b.Size, b.Align()
-		if s.step%align == 0 {
-			align = 1
+		size, align := s.tl.Size(i), int64(1)
+		if !s.tl.Plain {
+			if align = buffers[i].Align(); s.step%align == 0 {
+				align = 1
+			}
 		}
 		at, found := int64(0), false
 		if to-from <= long {

@@ -126,14 +126,8 @@ func (f *finisher) top(part *timeline.Partition, offsets []int64) (top int64) {
 	return top
 }
 
-// size returns the size of a buffer. If it can, it reads the timeline, because the spans lie
-// closer together in memory than the buffers.
-func (f *finisher) size(i int) int64 {
-	if f.tl.Plain {
-		return f.tl.Span(int32(i)).Upper
-	}
-	return f.tl.Problem.Buffers[i].Size
-}
+// size returns the size of a buffer.
+func (f *finisher) size(i int) int64 { return f.tl.Size(int32(i)) }
 
 // least returns a lower bound of the height after the rest is stacked:
 //
@@ -194,14 +188,10 @@ func (f *finisher) some(members []int32, batch *[256]request, granule int64, off
 	for j, i := range members {
 		r := &batch[j]
 		r.offset = offsets[i]
-		if f.tl.Plain {
-			s := f.tl.Span(i)
-			r.first, r.last, r.size, r.align = s.First, s.Last, s.Upper, 1
-			continue
-		}
-		b := &f.tl.Problem.Buffers[i]
 		r.first, r.last = f.tl.Extent(int(i))
-		r.size, r.align = b.Size, b.Align()
+		if r.size, r.align = f.tl.Size(i), 1; !f.tl.Plain {
+			r.align = f.tl.Problem.Buffers[i].Align()
+		}
 	}
 	for j, i := range members {
 		if r := &batch[j]; r.offset < 0 {

@@ -16,13 +16,13 @@ import (
 // alignedLoad is a sharper one, because it counts the bytes that alignments waste.
 func (t *Timeline) bound(m *Memory) {
 	t.MaxLoad, _ = bound.Peak(t.Load)
+	if t.LowerBound = t.MaxLoad; t.Plain {
+		return // no buffer is larger than the load, and none is fixed or aligned
+	}
 	_, fixed := bound.TopFixed(t.Problem)
 	t.LowerBound = max(t.MaxLoad, fixed)
 	for i := range t.Problem.Buffers {
 		t.LowerBound = max(t.LowerBound, t.Problem.Buffers[i].Size)
-	}
-	if t.Plain {
-		return // nothing is aligned
 	}
 	for k := range t.Partitions {
 		p := &t.Partitions[k]

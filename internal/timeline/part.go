@@ -7,9 +7,13 @@ import "github.com/stowage-go/stowage/model"
 // keeps gaps, windows and the fixed offset, and leaves out the ID.
 func (t *Timeline) Part(out *model.Buffer, i int, low, high int32) {
 	b := &t.Problem.Buffers[i]
-	spans := t.Spans(i)
-	out.Lower, out.Upper = int64(max(spans[0].First, low)), int64(min(spans[len(spans)-1].Last, high))
+	first, last := t.Extent(i)
+	out.Lower, out.Upper = int64(max(first, low)), int64(min(last, high))
 	out.Size, out.Alignment, out.Fixed = b.Size, b.Alignment, b.Fixed
+	if !t.HasGaps() {
+		return
+	}
+	spans := t.Spans(i)
 	end := spans[0].First
 	for _, s := range spans {
 		if s.First > end {

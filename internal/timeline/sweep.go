@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"math"
 	"sort"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -26,9 +27,10 @@ type sweeper struct {
 	over  func() bool // whether a limit has come
 	times [][2]int64  // of each span: its time; nil if no buffer has a gap
 
+	earliest, latest int64 // time of a buffer or, with gaps, of a piece
+
 	// How closed finds sections: in a table of the slots from earliest on, or, if that is nil, in Ends.
-	before   []int32
-	earliest int64
+	before []int32
 }
 
 // sweep sets Starts, Ends, Load, Plain, spans, spanAt and extent, unless a limit comes.
@@ -45,10 +47,14 @@ func (s *sweeper) sweep() {
 	if s.over() {
 		return
 	}
-	if len(s.t.spans) > 0 {
-		s.closeSections(len(s.t.spans))
+	if n := max(len(s.t.spans), len(s.t.sizes)); n > 0 {
+		s.closeSections(n)
 	}
-	if !s.over() && s.numberSpans() {
+	switch {
+	case s.over():
+	case s.t.sizes != nil:
+		s.numberMany()
+	case s.numberSpans():
 		s.extents()
 	}
 }
@@ -56,12 +62,14 @@ func (s *sweeper) sweep() {
 // endless is the limit that never comes.
 func endless() bool { return false }
 
-// measure sets Plain. It returns whether any buffer has a gap, and at least as many pieces as
+// measure sets Plain, earliest and latest. It returns whether any buffer has a gap, and at least as many pieces as
 // there are: a gap adds at most one piece, and its window another.
 func (s *sweeper) measure() (gaps bool, pieces int) {
 	buffers := s.t.Problem.Buffers
 	s.t.Plain, pieces = true, len(buffers)
+	s.earliest, s.latest = math.MaxInt64, math.MinInt64
 	for i := range buffers {
+		s.earliest, s.latest = min(s.earliest, buffers[i].Lower), max(s.latest, buffers[i].Upper)
 		if buffers[i].Fixed != nil || buffers[i].Alignment > 1 || len(buffers[i].Gaps) > 0 {
 			s.t.Plain = false
 		}
@@ -76,9 +84,13 @@ func (s *sweeper) measure() (gaps bool, pieces int) {
 	return gaps, pieces
 }
 
-// wholeSpans makes one span of each buffer.
+// wholeSpans makes one span of each buffer, or room for the sizes of many.
 func (s *sweeper) wholeSpans() {
 	buffers := s.t.Problem.Buffers
+	if len(buffers) > thresholds.LargeAbove {
+		s.t.sizes = s.m.longs.Take(len(buffers))
+		return
+	}
 	s.t.spans = s.m.spans.Take(len(buffers))
 	for i := range buffers {
 		s.t.spans[i].Upper = buffers[i].Size
@@ -137,6 +149,23 @@ func (s *sweeper) numberSpans() bool {
 	return true
 }
 
+// numberMany sets the sections and the size of each of many buffers, and Load.
+func (s *sweeper) numberMany() {
+	t := s.t
+	loads := bound.Loads(s.m.longs.Take(len(t.Ends) + 1))
+	t.extent = s.m.pairs.Take(len(t.sizes))
+	for i := range t.sizes {
+		if i%thresholds.PreparedMost == thresholds.PreparedMost-1 && s.over() {
+			return
+		}
+		b := &t.Problem.Buffers[i]
+		first, last := s.closed(b.Lower), s.closed(b.Upper)
+		t.extent[i], t.sizes[i] = [2]int32{first, last}, b.Size
+		loads.Add(first, last, b.Size)
+	}
+	t.Load = loads.Sum()
+}
+
 // extents sets the sections of each buffer, from its first span to its last.
 func (s *sweeper) extents() {
 	s.t.extent = s.m.pairs.Take(len(s.t.Problem.Buffers))
@@ -150,13 +179,11 @@ func (s *sweeper) extents() {
 // closeSections finds the maximal sections of one piece or more. If one ends at the time at which another begins, the
 // end comes first, because lifespans are half-open.
 func (s *sweeper) closeSections(pieces int) {
-	earliest, latest := s.at(0)
-	for k := range pieces {
-		lower, upper := s.at(k)
-		earliest, latest = min(earliest, lower), max(latest, upper)
+	for k := range s.times { // of a buffer that is cut (Part), gaps may reach further than its life
+		s.earliest, s.latest = min(s.earliest, s.times[k][0]), max(s.latest, s.times[k][1])
 	}
-	if latest-earliest <= int64(slotsEach*pieces) {
-		s.closeBySlot(pieces, earliest, int(latest-earliest))
+	if time := s.latest - s.earliest; time <= int64(slotsEach*pieces) {
+		s.closeBySlot(pieces, s.earliest, int(time))
 		return
 	}
 	starts, ends := s.m.longs.Take(pieces), s.m.longs.Take(pieces)
@@ -226,5 +253,5 @@ func (s *sweeper) closeBySlot(pieces int, earliest int64, slots int) {
 		}
 		before[slot] = count
 	}
-	s.before, s.earliest = before, earliest
+	s.before = before
 }

@@ -59,9 +59,11 @@ type Timeline struct {
 	// Plain says that no buffer has a gap, an alignment or a fixed offset.
 	Plain bool
 
-	spans  []Span     // all spans, buffer by buffer
+	spans  []Span     // all spans, buffer by buffer; nil if there are many buffers, without gaps (many.go)
 	spanAt []int32    // spans of buffer i are spans[spanAt[i]:spanAt[i+1]]; nil if each buffer has one
 	extent [][2]int32 // sections [first, last) of each buffer, its gaps included; 0, 0 if never active
+	sizes  []int64    // of the buffers, if spans is nil
+	many   many
 
 	indexOnce sync.Once
 	index     conflictIndex
@@ -127,14 +129,14 @@ func (t *Timeline) Sections() int { return len(t.Load) }
 // Spans returns the ranges of sections in which buffer i is active, ascending.
 // It returns none only for a buffer whose gaps cover its whole lifespan.
 func (t *Timeline) Spans(i int) []Span {
+	if t.sizes != nil {
+		return t.manySpans()[i : i+1 : i+1]
+	}
 	if t.spanAt == nil {
 		return t.spans[i : i+1 : i+1]
 	}
 	return t.spans[t.spanAt[i]:t.spanAt[i+1]:t.spanAt[i+1]]
 }
-
-// Span returns the one span of buffer i. The problem must be plain.
-func (t *Timeline) Span(i int32) *Span { return &t.spans[i] }
 
 // Extent returns the sections [first, last) from buffer i's first active one to its last.
 func (t *Timeline) Extent(i int) (first, last int32) {
@@ -142,14 +144,24 @@ func (t *Timeline) Extent(i int) (first, last int32) {
 	return e[0], e[1]
 }
 
-// HeightOf is model.HeightOf of the problem. The spans of a million buffers without gaps are a quarter of the memory
-// that the buffers are, and are read in a third of the time.
+// Size returns the size of buffer i. The sizes of many buffers are closer together in memory than the buffers are.
+func (t *Timeline) Size(i int32) int64 {
+	if t.sizes != nil {
+		return t.sizes[i]
+	}
+	return t.Problem.Buffers[i].Size
+}
+
+// HeightOf is model.HeightOf of the problem.
 func (t *Timeline) HeightOf(offsets []int64) (height int64) {
 	if t.HasGaps() {
 		return model.HeightOf(t.Problem, offsets)
 	}
-	for i := range t.spans {
+	for i := range t.spans { // closer together in memory than the buffers are
 		height = max(height, offsets[i]+t.spans[i].Upper)
+	}
+	for i, size := range t.sizes {
+		height = max(height, offsets[i]+size)
 	}
 	return height
 }

@@ -69,8 +69,8 @@ func (s *Search) WindowsOf(pool int32, members []int32) *Windows {
 		w.Body[i] = strip.Body[n]
 	}
 	for i := range strip.Problem.Buffers {
-		span := tl.Span(int32(i))
-		w.First, w.Last = append(w.First, span.First), append(w.Last, span.Last)
+		first, last := tl.Extent(i)
+		w.First, w.Last = append(w.First, first), append(w.Last, last)
 	}
 	return w
 }

@@ -20,7 +20,7 @@ func asked(r *rand.Rand, p *model.Problem, capacity int64) *Question {
 	tl := timeline.New(p)
 	q := &Question{Sections: tl.Sections(), Capacity: capacity, Width: 100_000, Limit: 1_000}
 	for i := range p.Buffers {
-		s := tl.Span(int32(i))
+		s := tl.Spans(i)[0]
 		x := In(s.First, s.Last, p.Buffers[i].Size)
 		switch r.IntN(6) {
 		case 0: // in any case

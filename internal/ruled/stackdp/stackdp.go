@@ -171,8 +171,8 @@ func Fit(ctx context.Context, tl *timeline.Timeline, capacity int64, width int, 
 	}
 	q := &Question{Sections: tl.Sections(), Capacity: capacity, Width: width, Most: most}
 	for i := range tl.Problem.Buffers {
-		s := tl.Span(int32(i))
-		q.Items = append(q.Items, In(s.First, s.Last, tl.Problem.Buffers[i].Size))
+		first, last := tl.Extent(i)
+		q.Items = append(q.Items, In(first, last, tl.Problem.Buffers[i].Size))
 	}
 	c := Choose(ctx, q)
 	a.States = c.States
