@@ -94,7 +94,8 @@ func open(r io.Reader, file string, need []column, strict bool, ends times.Ends)
 		return nil, text.Refuse(len(text.Text)-len(begin), "", "is JSON, and such a file is named .json")
 	}
 	t := &table{
-		file: file, text: text, ends: ends, scan: scanner{text: text.Text, sep: ',', nextLine: 1, most: maxColumns},
+		file: file, text: text, ends: ends,
+		scan: scanner{text: text.Text, sep: ',', nextLine: 1, most: maxColumns, fields: make([]string, 0, numColumns)},
 	}
 	for t.scan.blank() || t.comment(-1) {
 	}

@@ -169,6 +169,7 @@ func (t *table) header(need []column, strict bool) bool {
 		h.named--
 	}
 	fields = fields[:h.named]
+	h.names = make(Header, 0, len(fields))
 	for _, field := range fields {
 		h.names = append(h.names, strings.Clone(strings.TrimSpace(field))) // a slice would keep the whole text
 	}

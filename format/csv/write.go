@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/stowage-go/stowage/format/times"
@@ -56,6 +57,9 @@ func WriteWith(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) e
 	return writeRows(w, p, offsets, o)
 }
 
+// rowBuffers are those that no call of writeRows uses.
+var rowBuffers sync.Pool
+
 // writeRows writes the rows.
 func writeRows(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) error {
 	if offsets != nil && len(offsets) != len(p.Buffers) {
@@ -71,9 +75,18 @@ func writeRows(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) e
 	if e.clocks = p.Rules != nil && p.Rules.Threads > 0; e.clocks && e.last > 0 {
 		return errors.New("csv: the ends are inclusive, which times by clocks cannot be: name the column upper")
 	}
-	// Rows are appended to one buffer, which is written when it is full.
-	const full, usual = 1 << 16, 64
-	row := e.remarks(make([]byte, 0, min(full+1<<12, (len(p.Buffers)+1)*usual)), -1)
+	// Rows are appended to one buffer, which is written when it is full, and kept for the next file.
+	const full = 1 << 16
+	kept, _ := rowBuffers.Get().(*[]byte)
+	if kept == nil {
+		kept = new([]byte)
+	}
+	row := e.remarks((*kept)[:0], -1)
+	defer func() {
+		if *kept = row; cap(row) <= 2*full {
+			rowBuffers.Put(kept)
+		}
+	}()
 	row = append(e.header(row), '\n')
 	for i := range p.Buffers {
 		row = e.remarks(row, i)
@@ -157,7 +170,10 @@ type encoder struct {
 
 // newEncoder decides the columns: those of the header, then the other needed ones.
 func newEncoder(p *model.Problem, plan bool, o WriteOptions) (*encoder, error) {
-	e := &encoder{sep: ','}
+	most := len(o.Header) + int(numColumns)
+	e := &encoder{
+		sep: ',', names: make([]string, 0, most), columns: make([]column, 0, most), extra: make([][]string, 0, most),
+	}
 	others := 0
 	if x := o.Extra; x != nil {
 		if x.Separator != 0 {
