@@ -182,9 +182,11 @@ func WritePlan(w io.Writer, p *model.Problem, plan *model.Plan) error {
 // WritablePlan returns an error if WritePlan may refuse plans of p: p has evictions, or IDs that CSV cannot express.
 // Without rules it is Writable.
 func WritablePlan(p *model.Problem) error {
-	for i := range p.Buffers {
-		if b := &p.Buffers[i]; b.MayLeave() {
-			return fmt.Errorf("csv: buffer %q has evictions, which the columns have no room for", b.ID)
+	if p.Ruled() {
+		for i := range p.Buffers {
+			if b := &p.Buffers[i]; b.MayLeave() {
+				return fmt.Errorf("csv: buffer %q has evictions, which the columns have no room for", b.ID)
+			}
 		}
 	}
 	return names(p)

@@ -55,6 +55,19 @@ func Step(p *model.Problem) int64 {
 	return Unit(g, len(p.Buffers), func(i int) int64 { return p.Buffers[i].Align() })
 }
 
+// Divisor returns the greatest number that divides all sizes, at least 1. It is the step if nothing else has a say.
+func Divisor(sizes []int64) (g int64) {
+	for _, size := range sizes {
+		if g == 0 || size%g != 0 {
+			g = GCD(size, g)
+		}
+		if g == 1 {
+			break
+		}
+	}
+	return max(g, 1)
+}
+
 // Unit returns the greatest divisor of g that agrees with each of n alignments: one divides the other. If g divides a
 // set of lengths, then sums of them, rounded up to the alignments, are multiples of the unit. Unit returns 1 if g is 0.
 func Unit(g int64, n int, alignment func(i int) int64) int64 {

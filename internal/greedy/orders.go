@@ -254,6 +254,8 @@ func hinted(tl *timeline.Timeline) (order []int32, most bool) {
 	for i := range buffers {
 		if buffers[i].Hint != nil {
 			count++
+		} else if count == 0 && 2*i >= len(buffers) {
+			break // fewer than half are left
 		}
 	}
 	if count == 0 || 2*count < len(buffers) {

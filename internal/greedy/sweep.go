@@ -111,7 +111,7 @@ func (s *Sweeper) Begin(w *run.Watch, tl *timeline.Timeline) place.Ending {
 	n := len(buffers)
 	s.memory.back()
 	*s = Sweeper{
-		tl: tl, watch: w, step: bound.Step(tl.Problem), Most: math.MaxInt64, parts: s.parts, space: s.space, list: s.list,
+		tl: tl, watch: w, step: tl.Step(), Most: math.MaxInt64, parts: s.parts, space: s.space, list: s.list,
 		scratch: s.scratch,
 		offsets: s.offsets, given: s.given, memory: s.memory,
 	}

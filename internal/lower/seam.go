@@ -55,7 +55,11 @@ func Turned(p *model.Problem) *model.Problem {
 // seamOf returns the first slot in which a buffer is live and the end of the last. seam says that some buffer is
 // live in both and not always between.
 func seamOf(p *model.Problem) (first, end int64, seam bool) {
-	if !slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return len(b.Gaps) > 0 }) {
+	whole := 0
+	for whole < len(p.Buffers) && len(p.Buffers[whole].Gaps) == 0 { // ContainsFunc copies each buffer
+		whole++
+	}
+	if whole == len(p.Buffers) {
 		return 0, 0, false
 	}
 	first, end = math.MaxInt64, math.MinInt64

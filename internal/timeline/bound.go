@@ -39,6 +39,14 @@ func (t *Timeline) bound(m *Memory) {
 	}
 }
 
+// Step returns bound.Step of the problem.
+func (t *Timeline) Step() int64 {
+	if t.Plain && t.sizes != nil {
+		return bound.Divisor(t.sizes)
+	}
+	return bound.Step(t.Problem)
+}
+
 // bound looks at no more than alignmentsMost alignments of a partition, and at no more than
 // alignedMost buffers, counted once for each alignment. That takes about ten milliseconds.
 const alignmentsMost, alignedMost = 8, 1 << 18

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/model"
 )
@@ -51,6 +52,13 @@ func TestMany(t *testing.T) {
 			})
 		}
 		all.Wait()
+		for i := range p.Buffers {
+			p.Buffers[i].Size *= 12
+		}
+		tl = New(p)
+		if got, step := tl.Step(), bound.Step(p); got != step || step%12 != 0 {
+			t.Errorf("time %d: step %d, want %d", time, got, step)
+		}
 		offsets := make([]int64, n)
 		for i := range offsets {
 			offsets[i] = r.Int64N(1000)

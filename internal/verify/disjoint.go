@@ -3,6 +3,7 @@ package verify
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/stowage-go/stowage/internal/sorting"
 )
@@ -64,20 +65,16 @@ func (m *Memory) byStart() []int32 {
 // byLower returns the pieces in ascending order of their lower times, or nil if that is their own order. The list of
 // byStart is void then.
 func (m *Memory) byLower() []int32 {
-	n, last := m.count(), int64(math.MinInt64)
-	for k := 0; ; k++ {
-		if k == n {
-			return nil
-		}
-		lower := m.piece(int32(k)).lower
-		if lower < last {
-			break
-		}
-		last = lower
+	if m.ordered {
+		return nil
 	}
+	n := m.count()
 	m.keys = sized(m.keys, n)
 	for k := range m.keys {
 		m.keys[k] = m.piece(int32(k)).lower
+	}
+	if slices.IsSorted(m.keys) {
+		return nil
 	}
 	return sorting.KeysIn(m.keys, m.orders[0], m.orders[1])
 }

@@ -98,22 +98,29 @@ func meetingsBut(pieces []rectangle, most int, permitted func(a, b int) bool) (p
 // cut sets the pieces: those of all buffers or, if offsets is nil, of the buffers with a fixed offset.
 func (m *Memory) cut(p *model.Problem, offsets []int64) {
 	m.pieces, m.whole, m.at = m.pieces[:0], nil, nil
-	if len(offsets) > fewPieces && whole(p, offsets) {
-		m.whole, m.at = p.Buffers, offsets
-		return
+	if len(offsets) > fewPieces {
+		if whole, inOrder := wholeOf(p, offsets); whole {
+			m.whole, m.at, m.ordered = p.Buffers, offsets, inOrder
+			return
+		}
 	}
 	m.list(p, offsets)
 }
 
-// whole reports whether each buffer is one piece, which ends below the largest int64.
-func whole(p *model.Problem, offsets []int64) bool {
+// wholeOf reports whether each buffer is one piece, which ends below the largest int64, and if so whether the buffers
+// come in ascending order of their lower times.
+func wholeOf(p *model.Problem, offsets []int64) (whole, inOrder bool) {
+	inOrder = true
+	last := int64(math.MinInt64)
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		if len(b.Gaps) > 0 || b.Lower >= b.Upper || b.Size <= 0 || offsets[i] > math.MaxInt64-b.Size {
-			return false
+			return false, false
 		}
+		inOrder = inOrder && last <= b.Lower
+		last = b.Lower
 	}
-	return true
+	return true, inOrder
 }
 
 // list lists the pieces.
@@ -128,6 +135,7 @@ func (m *Memory) list(p *model.Problem, offsets []int64) {
 		}
 	}
 	pieces := sized(m.pieces, most)[:0]
+	m.ordered = false // not known
 	for i := range p.Buffers {
 		b, at := &p.Buffers[i], int64(0)
 		switch {

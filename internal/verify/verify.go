@@ -64,6 +64,7 @@ type Memory struct {
 	pieces  []rectangle
 	whole   []model.Buffer // the pieces, if each is a buffer and there are many; else nil
 	at      []int64        // their offsets
+	ordered bool           // whole is known to be in ascending order of lower times
 	bands   []band
 	turns   []rectangle // the pieces as they come, with bands for buffers
 	rank    []int32
