@@ -99,6 +99,7 @@ var clockAllowed = []clockUse{
 	{"python/tests/test_transport.py", "timeout=-1", "how options are read; nothing runs"},
 	{"python/tests/test_units.py", "timeout=", "how options are read; a bound decides before any clock is read"},
 	{"python/tests/test_xdsl.py", "timeout=5.0", "how options are read; there is a plan after any limit"},
+	{"internal/ruled/single_test.go", "Timeout: limit", "what a planner is told; nothing searches"},
 	{"internal/library/solve_test.go", "Timeout: -time.Second", "how options are checked; nothing runs"},
 	{"internal/library/solve_test.go", "stowage.Options{Timeout: time.Second}", "how options are checked; nothing runs"},
 	{"internal/library/solve_test.go", "WithDeadline(", "a deadline that is over"},

@@ -65,6 +65,7 @@ type attempt struct {
 	p        *model.Problem
 	planner  run.Planner
 	o        plan.Options
+	timeout  time.Duration // of the run; that of o is 0, so that a question among several ends by itself
 	tell     func(plan.Turn)
 	r        plan.Result
 	searched bool                                                                                  // the searches for many buffers have been made
@@ -84,7 +85,7 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
-		o.Timeout = 0
+		a.timeout, o.Timeout = o.Timeout, 0
 	}
 	a.o = o
 	ctx = run.Noting(ctx)
@@ -175,9 +176,22 @@ func (a *attempt) stays() bool { return !a.evicts() }
 func (a *attempt) choose(ctx context.Context) error {
 	o := a.o
 	o.Turns = a.tell
+	if a.single() {
+		o.Timeout = a.timeout
+	}
 	r, err := a.lists(ctx, a.p, o, plan.Stats{})
 	a.found(r)
 	return err
+}
+
+// single reports whether the planner is asked one question: about the height of one pool whose rules only say who may
+// share bytes. It may then take all the time.
+func (a *attempt) single() bool {
+	p, r := a.p, a.p.Rules
+	pool := &p.AllPools()[0]
+	return len(r.Pools) <= 1 && len(pool.Reserved)+len(pool.Borders)+len(pool.Sizes) == 0 && pool.Granularity == 0 &&
+		!pool.Objects && len(r.Penalties)+len(r.Groups)+len(r.DifferentPools)+len(r.Lockstep)+len(r.Kinds) == 0 &&
+		r.Threads == 0 && len(p.Objective()) == 1 && !a.small()
 }
 
 // lists plans a problem without evictions: pages first, then sizes of pools, rules of banks and lists of pools. Each
