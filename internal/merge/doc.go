@@ -13,6 +13,7 @@
 //	rounds.go    take a part of the composites apart, and merge again
 //	roots.go     the composites as a problem, and back
 //	ejections.go mend the lowest plan: groups that are too high displace others
+//	untied.go    the same with rules such as pairs apart
 //	dives.go     short searches in orders drawn at random
 //	learned.go   what one run passes on to the next
 package merge

@@ -24,6 +24,7 @@ import (
 // composites. Ejections may use
 //
 //	nodes/4   usually, and the first attempt in any case
+//	nodes·3/4 if there are ties (untied.go), since the nodes of other searches then take far longer
 //	all       once an ejection has lowered the plan; attempts then have nodes/32, and dives as dives.go says
 //
 // of all nodes so far. In packings only merging helps, and there are no ejections.
@@ -50,13 +51,18 @@ const (
 type ejecting struct {
 	mended    int64 // nodes of attempts from the lowest plan
 	persisted int64 // of those from nothing (persist.go)
+	settled   int64 // of settling, which keeps ties (untied.go)
 	won       bool  // an ejection has lowered the plan
 }
 
 // mayEject reports whether ejections have nodes left.
 func (s *search) mayEject() bool {
 	g := &s.ejecting
-	return !s.done() && (g.won || g.mended+g.persisted <= s.nodes/4)
+	share := s.nodes / 4
+	if s.base != nil && len(s.base.ties) > 0 {
+		share *= 3
+	}
+	return !s.done() && (g.won || g.mended+g.persisted <= share)
 }
 
 // ejections mends the lowest plan as a plan of the roots.
@@ -64,7 +70,11 @@ func (s *search) ejections(m *merger, rng *rand.Rand) {
 	if !s.set.ejections || s.walled >= whole || len(m.live) > ejectMost || !s.mayEject() {
 		return
 	}
-	tl := timeline.NewUnless(m.problem(s.tl), s.watch.Over)
+	p := s.ejected(m)
+	if p == nil {
+		return
+	}
+	tl := timeline.NewUnless(p, s.watch.Over)
 	if tl == nil {
 		return
 	}
@@ -101,13 +111,6 @@ func (s *search) left() int64 {
 		return s.o.NodeLimit - s.nodes
 	}
 	return math.MaxInt64 / 2
-}
-
-// keepRoots keeps a plan of the roots, if there is one, if it is lower than the lowest so far.
-func (s *search) keepRoots(m *merger, offsets []int64) {
-	if offsets != nil {
-		s.keep(m.expand(s.tl.Problem, offsets))
-	}
 }
 
 // asIn sets the offset of each root as it is in a plan. It is negative if the plan has the parts elsewhere.

@@ -15,7 +15,7 @@ type Learned struct {
 func (l *Learned) recall(s *search) {
 	s.diving, s.ejecting, s.halving, s.begun, s.joined = l.diving, l.ejecting, l.halving, l.restarts, l.joined
 	s.parts = l.parts
-	s.diving.nodes, s.diving.idle, s.ejecting.mended, s.ejecting.persisted = 0, 0, 0, 0
+	s.diving.nodes, s.diving.idle, s.ejecting.mended, s.ejecting.persisted, s.ejecting.settled = 0, 0, 0, 0, 0
 }
 
 // note takes what a run has learned.

@@ -67,7 +67,7 @@ func fresh() run.Settings { return new(settings) }
 
 type settings struct {
 	stacks, wheels, rounds, parts, aside, settling, loosening, halving, dives, ejections bool
-	persistence, scarcity, walls                                                         bool
+	persistence, scarcity, untying, walls                                                bool
 
 	width           int
 	nodes, patience int64
@@ -91,6 +91,8 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.persistence, "persistence", "ejections that begin with no group placed, at the bound, with more patience")
 	d.Technique(&s.scarcity, "scarcity",
 		"in ejections, groups come back by what they take of the fullest moments; without it, by area")
+	d.Technique(&s.untying, "untying",
+		"ejections also with rules such as pairs apart: without these, and then what is in the groups is arranged")
 	d.Technique(&s.walls, "walls",
 		"if (almost) every byte is in use: derive plans from the moments at which buffers end and begin, with every "+
 			"order that these allow")
@@ -236,8 +238,8 @@ func (s *search) restart(rng *rand.Rand, k int) (again bool) {
 		return true // the restart was for its passes over walls: too many roots are left
 	}
 	s.rounds(m, rng, k)
-	s.tied(m, rng)
 	s.ejections(m, rng)
+	s.tied(m, rng)
 	s.dives(m, rng)
 	return true
 }

@@ -36,15 +36,17 @@ const settleTries = 4
 
 // tied settles the roots, and loosens them.
 func (s *search) tied(m *merger, rng *rand.Rand) {
-	if len(m.base.ties) == 0 {
+	if len(m.base.ties) == 0 || s.ejecting.won && s.ejecting.settled > s.nodes/tiedShare {
 		return
 	}
+	before := s.nodes
 	hard := make([]bool, len(m.base.aside))
 	for k := 0; k < settleTries && !s.done(); k++ {
 		clear(hard)
 		s.settle(m, rng, hard)
 	}
 	s.loosen(m, rng, hard)
+	s.ejecting.settled += s.nodes - before
 }
 
 // settle plans the roots without ties, and arranges what is in them. hard has the sections whose ties the roots are
