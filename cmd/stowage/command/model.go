@@ -68,6 +68,9 @@ func (m *modelFlags) bindHeap(cmd *cobra.Command) {
 // options returns the reader's options that the flags stand for.
 func (m *modelFlags) options() (format.Options, error) {
 	o := format.Options{Scratch: m.scratch, Alignment: int64(m.alignment), Heap: m.heap, Ends: times.Ends(m.ends)}
+	if len(m.dims)+len(m.values)+len(m.shapes)+len(m.sizes) == 0 {
+		return o, nil
+	}
 	parse := func(flag string, pairs []string, number func(string) (int64, error)) (map[string]int64, error) {
 		var out map[string]int64
 		for _, pair := range pairs {
