@@ -143,15 +143,27 @@ func names(p *model.Problem) error {
 	return errors.Join(errs...)
 }
 
-// expressible reports whether a name is text.
+// expressible reports whether a name is text. It looks at eight bytes together: if none is 0 or above 127, then neither
+// they nor what is left after taking 1 from each have a highest bit.
 func expressible(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; c == 0 || c >= utf8.RuneSelf {
-			return strings.IndexByte(name, 0) < 0 && utf8.ValidString(name)
+	const ones, highest = 0x0101010101010101, 0x8080808080808080
+	rest := name
+	for ; len(rest) >= 8; rest = rest[8:] {
+		x := uint64(rest[0]) | uint64(rest[1])<<8 | uint64(rest[2])<<16 | uint64(rest[3])<<24 |
+			uint64(rest[4])<<32 | uint64(rest[5])<<40 | uint64(rest[6])<<48 | uint64(rest[7])<<56 // one load
+		if (x|(x-ones))&highest != 0 {
+			return isText(name)
+		}
+	}
+	for i := range len(rest) {
+		if c := rest[i]; c == 0 || c >= utf8.RuneSelf {
+			return isText(name)
 		}
 	}
 	return true
 }
+
+func isText(name string) bool { return strings.IndexByte(name, 0) < 0 && utf8.ValidString(name) }
 
 // An encoder appends rows.
 type encoder struct {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -242,6 +243,26 @@ func TestWriteTakesLittle(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if took := (after.TotalAlloc - before.TotalAlloc) / calls; took > uint64(4096+100*n) {
 			t.Errorf("%d buffers: %d bytes a call", n, took)
+		}
+	}
+}
+
+// TestExpressible: a byte that is no text is found wherever it stands in a name.
+func TestExpressible(t *testing.T) {
+	for length := range 27 {
+		for at := range length {
+			for c := range 256 {
+				name := []byte(strings.Repeat("~", length))
+				name[at] = byte(c)
+				if got, want := expressible(string(name)), c != 0 && utf8.Valid(name); got != want {
+					t.Fatalf("%q: %v, want %v", name, got, want)
+				}
+			}
+			name := []byte(strings.Repeat("\x01", length))
+			name = append(name[:at], "é\x01\x01"...)
+			if !expressible(string(name)) || expressible(string(append(name, 0))) {
+				t.Fatalf("%q is text, and with a NUL byte it is not", name)
+			}
 		}
 	}
 }
