@@ -91,7 +91,7 @@ func (s *sweeper) wholeSpans() {
 		s.t.sizes = s.m.longs.Take(len(buffers))
 		return
 	}
-	s.t.spans = s.m.spans.Take(len(buffers))
+	s.t.spans, s.t.single = s.m.spans.Take(len(buffers)), true
 	for i := range buffers {
 		s.t.spans[i].Upper = buffers[i].Size
 	}

@@ -61,6 +61,7 @@ type Timeline struct {
 
 	spans  []Span     // all spans, buffer by buffer; nil if there are many buffers, without gaps (many.go)
 	spanAt []int32    // spans of buffer i are spans[spanAt[i]:spanAt[i+1]]; nil if each buffer has one
+	single bool       // the span of buffer i is spans[i]
 	extent [][2]int32 // sections [first, last) of each buffer, its gaps included; 0, 0 if never active
 	sizes  []int64    // of the buffers, if spans is nil
 	many   many
@@ -129,11 +130,16 @@ func (t *Timeline) Sections() int { return len(t.Load) }
 // Spans returns the ranges of sections in which buffer i is active, ascending.
 // It returns none only for a buffer whose gaps cover its whole lifespan.
 func (t *Timeline) Spans(i int) []Span {
-	if t.sizes != nil {
-		return t.manySpans()[i : i+1 : i+1]
+	if t.single {
+		return t.spans[i : i+1 : i+1] // without a call
 	}
+	return t.otherSpans(i)
+}
+
+// otherSpans is Spans if there are gaps, or many buffers.
+func (t *Timeline) otherSpans(i int) []Span {
 	if t.spanAt == nil {
-		return t.spans[i : i+1 : i+1]
+		return t.manySpans()[i : i+1 : i+1]
 	}
 	return t.spans[t.spanAt[i]:t.spanAt[i+1]:t.spanAt[i+1]]
 }
