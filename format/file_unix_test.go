@@ -69,3 +69,35 @@ func TestFileAsOS(t *testing.T) {
 		same("a full disk", ours, theirs)
 	}
 }
+
+// TestWriteNew: a plan is there as a whole or not at all, and nothing is left beside it.
+func TestWriteNew(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a")
+	broken := errors.New("broken")
+	fails := func(w io.Writer) error {
+		io.WriteString(w, "half")
+		return broken
+	}
+	if err := WriteNew(path, fails); err != broken {
+		t.Error(err)
+	}
+	if left := must.Get(os.ReadDir(folder))(t); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+	for _, text := range []string{"one", "another"} { // a file that has come since is replaced
+		must.Do(t, WriteNew(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		}))
+		if got := must.Get(os.ReadFile(path))(t); string(got) != text {
+			t.Errorf("%q, want %q", got, text)
+		}
+	}
+	if err := WriteNew(filepath.Join(folder, "gone", "a"), fails); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	if left := must.Get(os.ReadDir(folder))(t); len(left) != 1 {
+		t.Errorf("%v is left", left)
+	}
+}
