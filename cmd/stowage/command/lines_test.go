@@ -28,6 +28,11 @@ func TestGather(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c counted
 		g := gather(&c)
+		written := func() (calls int, text string) {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			return c.calls, c.String()
+		}
 		want := ""
 		print := func(line string) {
 			want += line
@@ -37,17 +42,17 @@ func TestGather(t *testing.T) {
 		}
 		print("a\n")
 		print("b\n")
-		if c.calls != 0 {
-			t.Errorf("%d calls for two lines", c.calls)
+		if calls, _ := written(); calls != 0 {
+			t.Errorf("%d calls for two lines", calls)
 		}
 		time.Sleep(time.Minute) // in no time
-		if c.calls != 1 || c.String() != "a\nb\n" {
-			t.Errorf("%d calls, %q", c.calls, c.String())
+		if calls, text := written(); calls != 1 || text != "a\nb\n" {
+			t.Errorf("%d calls, %q", calls, text)
 		}
 		line := strings.Repeat("x", 99) + "\n"
 		for range 100 {
 			print(line)
-			if got := c.String(); !strings.HasSuffix(got, "\n") {
+			if _, got := written(); !strings.HasSuffix(got, "\n") {
 				t.Errorf("half a line: %q", got[max(0, len(got)-20):])
 			}
 		}
