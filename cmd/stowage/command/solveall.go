@@ -240,8 +240,10 @@ func (b *batch) plan(ctx context.Context, path, into string) (r *stowage.Result,
 	if err := s.checkKind(file); err != nil {
 		return nil, nil, read, err
 	}
-	if err := checkFormat(s.outputs[0].kind, p); err != nil {
-		return nil, nil, read, err
+	if kind := s.outputs[0].kind; file.Kind != format.CSV || kind != "csv" { // a table can be written as one
+		if err := checkFormat(kind, p); err != nil {
+			return nil, nil, read, err
+		}
 	}
 	var steps viewdata.Recorder
 	if s.writes("html") {
