@@ -191,18 +191,24 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	if a.tl.HasGaps() {
 		steps /= gapsShare
 	}
-	if !crowded {
+	// local search lowers few plans of mixed alignments, and ejections many
+	learns := a.round&exacting != 0 && engine.Learns(a.tl)
+	if !crowded && !(learns && beam.Able(a.tl)) {
 		a.round &^= beaming
 	}
 	if !a.windowed() {
 		a.round &^= asking
 	}
-	if a.round&exacting != 0 && engine.Learns(a.tl) {
-		a.round &^= merging | beaming // exact has more use for the time
+	if learns {
+		a.round &^= merging // exact has more use for the time
 		nodes, steps = max(nodes/learnShare, 1), steps/learnClimbShare
+		if a.round&beaming != 0 {
+			steps /= grow // the rest is beam's
+		}
 	}
-	order := a.order(limited && repairs)
-	if !a.over() && order[0] != beaming && order[len(order)-1] != beaming && a.round&beaming != 0 && !a.packed() {
+	brief := max(steps/learnBeamShare, 1) // beam's steps where exact search learns
+	order := a.order(limited && repairs, learns)
+	if !a.over() && !learns && order[0] != beaming && order[len(order)-1] != beaming && a.round&beaming != 0 && !a.packed() {
 		a.beamTurn(ctx, steps/beamLookPart)
 	}
 	for !a.over() && a.round != 0 {
@@ -225,7 +231,11 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 					a.turn(ctx, turn{planner: &engine.Planner{}, nodes: limit, each: 1, reason: nextInRound})
 				}
 			case beaming:
-				a.beamTurns(ctx, steps, once || order[0] != beaming)
+				if learns {
+					brief = a.beamBriefly(ctx, brief)
+				} else {
+					a.beamTurns(ctx, steps, once || order[0] != beaming)
+				}
 			case climbing:
 				a.turn(ctx, turn{planner: &climb.Planner{Sweeps: p.Lend()}, nodes: steps, each: a.n, reason: nextInRound})
 			}
@@ -246,7 +256,10 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 
 // order returns the members of a round in the order of their turns. Beam is the last one if climb repairs plans. It is
 // the first one if other searches lower few plans: if there are many buffers, or if memory is full at almost all times.
-func (a *auto) order(repairs bool) [5]members {
+func (a *auto) order(repairs, learns bool) [5]members {
+	if learns {
+		return [...]members{asking, beaming, merging, exacting, climbing}
+	}
 	if repairs && a.round&climbing != 0 {
 		return [...]members{asking, merging, exacting, climbing, beaming}
 	}
@@ -286,6 +299,16 @@ func (a *auto) beamTurns(ctx context.Context, steps int64, once bool) {
 		a.beamTurn(ctx, steps)
 		lowered = again && a.height < before
 	}
+}
+
+// beamBriefly has beam make a turn where exact search learns, and returns the steps of the next one: grow times as many
+// if the plan is lower now, else twice. Then the proof has more use for the time.
+func (a *auto) beamBriefly(ctx context.Context, steps int64) int64 {
+	before := a.height
+	if a.beamTurn(ctx, steps); a.height < before {
+		return times(grow, steps)
+	}
+	return times(2, steps)
 }
 
 // askTurn has tela make a turn. It has none any more if there are too many pairs for it. steps are climb's.

@@ -179,9 +179,9 @@ func TestBeamHasTurns(t *testing.T) {
 	}
 }
 
-// TestLearningIsBrief: where exact search learns, its first turn is a small part of what it has elsewhere, and climb
-// has a turn after it.
-func TestLearningIsBrief(t *testing.T) {
+// mixedAlignments is a problem where exact search learns.
+func mixedAlignments(t *testing.T) *timeline.Timeline {
+	t.Helper()
 	p := generate(t, "random", gen.Options{Buffers: 60, Horizon: 60, MinLife: 10, MaxLife: 30, MaxSize: 200, Seed: 3}).Problem
 	p.Capacity = 0
 	for i := range p.Buffers {
@@ -191,6 +191,13 @@ func TestLearningIsBrief(t *testing.T) {
 	if !engine.Learns(tl) {
 		t.Fatal("exact does not learn")
 	}
+	return tl
+}
+
+// TestLearningIsBrief: where exact search learns, its first turn is a small part of what it has elsewhere, and climb
+// has a turn after it.
+func TestLearningIsBrief(t *testing.T) {
+	tl := mixedAlignments(t)
 	var exact, climb int64
 	o := plan.Options{NodeLimit: 100_000_000, Minimize: true}
 	ctx, end := context.WithCancel(context.Background())
@@ -207,6 +214,42 @@ func TestLearningIsBrief(t *testing.T) {
 	planned(t, "auto", ctx, tl, o)
 	if exact == 0 || exact > affordable(tl)/learnShare || climb == 0 {
 		t.Errorf("exact has %d nodes of %d in its first turn, and climb %d", exact, affordable(tl), climb)
+	}
+}
+
+// TestBeamBriefly: where exact search learns beam has the first turn of each round. The next one has four times the nodes
+// if it has lowered the plan, else twice.
+func TestBeamBriefly(t *testing.T) {
+	tl := mixedAlignments(t)
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
+	var last, height int64
+	round, turns, lowered, first := 0, 0, 0, ""
+	o := plan.Options{NodeLimit: 100_000_000, Minimize: true}
+	o.Turns = func(u plan.Turn) {
+		if turns == 3 {
+			return // the end was asked for
+		}
+		if u.Round > round {
+			round, first = u.Round, u.Planner
+		}
+		if u.Planner == "beam" {
+			if turns++; first != "beam" || last != 0 && (u.NodeLimit < last || u.NodeLimit > last+beamShare) {
+				t.Errorf("round %d: %s is first, %d nodes in place of %d", round, first, u.NodeLimit, last)
+			}
+			if last = 2 * u.NodeLimit; u.Height < height {
+				last *= 2
+				lowered++
+			}
+			if turns == 3 {
+				end()
+			}
+		}
+		height = u.Height
+	}
+	planned(t, "auto", ctx, tl, o)
+	if turns < 3 || lowered == 0 {
+		t.Errorf("beam has %d turns, of which %d lower the plan", turns, lowered)
 	}
 }
 
@@ -241,7 +284,7 @@ func TestOrder(t *testing.T) {
 		a := auto{tl: tl, n: int64(len(c.problem.Buffers))}
 		all := settings{merge: true, tela: true, exact: true, beam: true, climb: true}
 		a.class = all.policy(a.n, a.packed)
-		order := a.order(c.repairs)
+		order := a.order(c.repairs, false)
 		if got := order[0].names(); got != c.want || (order[4] == beaming) != c.repairs {
 			t.Errorf("%s: %s first, %s last", c.name, got, order[4].names())
 		}
