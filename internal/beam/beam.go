@@ -7,6 +7,7 @@
 //	arms.go      which of the two kinds of passes has the next turn
 //	balance.go   whether passes or ejections have the next turn
 //	eject.go     the other technique: take out what is too high, and let it displace others
+//	prices.go    in ejections: what a buffer costs, and who comes back next
 //	ejector.go   ejections without passes, for merge
 //	scarce.go    their order there: by what is scarce
 //	slide.go     in ejections: how far placed buffers can move to make room
@@ -50,6 +51,7 @@ type Reached struct {
 	width   [arms]int // of beams
 	share   share
 	balance balance
+	ejects  *ejection // with an attempt that a turn has cut off, or nil
 }
 
 // Name returns the planner's name.
@@ -68,7 +70,7 @@ func fresh() run.Settings { return new(settings) }
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	back, ahead, alike, loose, reverse, eject, slide bool
+	back, ahead, alike, loose, reverse, eject, slide, hold, urgent bool
 
 	width, widest int
 }
@@ -82,6 +84,8 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.reverse, "reverse", "every second pass runs backward in time")
 	d.Technique(&s.eject, "eject", "between passes, take out buffers that are too high and let them displace others at a growing price")
 	d.Technique(&s.slide, "slide", "what an ejection has placed moves up and down to make room for a buffer")
+	d.Technique(&s.hold, "hold", "in an ejection, what was just placed costs twice as much for a few nodes")
+	d.Technique(&s.urgent, "urgent", "in an ejection, what has often found no place comes back before larger buffers")
 	d.Int(&s.width, "width", 8, 1, widthMost, "layouts that the first passes keep")
 	widest := int64(widthMost)
 	if d.Endless() {
@@ -249,8 +253,13 @@ func (p *Planner) improve(s *search, tl *timeline.Timeline, best []int64, height
 		turns.arms[i].closed = q == nil || s.settings.widest < widthMost && q.width > s.settings.widest
 	}
 	var e *ejection
-	if s.settings.eject {
-		e = newEjection(kinds[byOffsets].ways[0])
+	if x := kinds[byOffsets].ways[0]; s.settings.eject {
+		if e = reached.ejects; e == nil {
+			e = newEjection(x)
+			reached.ejects = e
+		} else {
+			e.pass = x // with the limits of this run
+		}
 	}
 	for i := turns.next(); i < arms && height > goal && !s.over(); i = turns.next() {
 		q, before, nodes := kinds[i], height, s.nodes

@@ -74,9 +74,6 @@ func TestAligned(t *testing.T) {
 	}
 }
 
-// tailed draws sizes with a heavy tail: one buffer may take most of the memory of crowded.
-func tailed(r *rand.Rand) int64 { return 16 * (1 + int64(12*math.Pow(1-r.Float64(), -1.25))) }
-
 // TestTechniques: each technique lowers the plans of crowded problems under a node limit, all taken together. Those of
 // passes are compared without ejections, which would take the nodes that they save.
 func TestTechniques(t *testing.T) {
@@ -113,15 +110,19 @@ func TestTechniques(t *testing.T) {
 	if t.Logf("%.2f%% without loose", bound); bound <= all {
 		t.Errorf("%.3f%% above the bound without loose, %.3f%% with it", bound, all)
 	}
-	sizes = []func(r *rand.Rand) int64{tailed}
-	with, off := sum(3, 300_000, sizes), sum(3, 300_000, sizes, "eject")
-	fixed := sum(3, 300_000, sizes, "slide")
-	t.Logf("heavy tails: %.2f%%, %.2f%% without slide, %.2f%% without eject", with, fixed, off)
-	if with > off-0.5 {
-		t.Errorf("heavy tails: %.2f%% above the bound, %.2f%% without eject", with, off)
+	heavy := func(without ...string) (percent float64) {
+		for seed := range uint64(3) {
+			r := plantest.Must(t, &Planner{}, brimful(seed, 500), plan.Options{NodeLimit: 150_000, Without: without})
+			percent += 100*float64(r.Height)/float64(r.LowerBound) - 100
+		}
+		return percent / 3
 	}
-	if with > fixed-0.5 {
-		t.Errorf("heavy tails: %.2f%% above the bound, %.2f%% without slide", with, fixed)
+	with := heavy()
+	for _, name := range []string{"eject", "slide", "hold"} { // TestUrgent has urgent
+		off := heavy(name)
+		if t.Logf("heavy tails: %.2f%%, %.2f%% without %s", with, off, name); with > off-0.5 {
+			t.Errorf("heavy tails: %.2f%% above the bound, %.2f%% without %s", with, off, name)
+		}
 	}
 }
 

@@ -17,7 +17,8 @@ import (
 // No moment is special in this search, and none is decided before another. So it lowers plans of heavy tails, where a
 // beam would have to prepare for a large buffer long before it begins; and it leaves most of a good plan as it is.
 //
-// Placed buffers slide up and down to make room for another (slide.go).
+// Placed buffers slide up and down to make room for another (slide.go). prices.go says what they cost, and who comes
+// back next. An attempt that its turn cuts off goes on in the next one, if nobody has lowered the plan.
 //
 // Invariant: placed buffers do not overlap, and end below the ceiling. All others are in out. A success is a plan.
 //
@@ -40,9 +41,10 @@ const (
 	costMost = 1<<costBits - 1
 	// granules is the number of granules that an offset may count, so that it has room beside a cost.
 	granules = 1 << (62 - costBits)
-	// ejectPatience is how many nodes a ceiling has for each buffer, without a new least number of buffers that are
-	// out.
+	// ejectPatience is how many nodes for each buffer a ceiling has without a new least number of those that are out.
 	ejectPatience = 8
+	// patienceMost is the most patience that attempts come to have. Each one that fails doubles it.
+	patienceMost = 32
 	// raises is how often a ceiling goes up by half of the way to the plan, before the attempt ends.
 	raises = 3
 )
@@ -57,17 +59,30 @@ type ejection struct {
 	ranking         // by area, 0 for the largest
 
 	spots  []spot
-	cost   []int64
-	out    []int32 // the ranks of buffers without an offset, a heap
+	out    []int64 // the keys of buffers without an offset, a heap
 	lows   []int64 // of those in one buffer's way: the offset above which they are, and the cost in one number, ascending
 	tops   []int64 // the same of the offsets from which on they are not
 	rng    *rand.Rand
 	rounds uint64
 	share  float64 // how much of the way from the height to the goal an attempt aims down
-	// patience is how many nodes for each buffer a ceiling has, without a new least number of buffers that are out.
-	patience int64
-	step     int64 // what is added to the cost of a buffer that finds no free place
+	// patience is how many nodes for each buffer a ceiling has without fewer buffers out, usual what higher ones have.
+	patience, usual int64
+	step            int64 // what is added to the cost of a buffer that finds no free place
+	tail            bool  // a buffer is as large as one part in tailPart of the memory
+	try             attempt
+	cost            []int64 // by buffer: what it costs now
+	prices
 	slides
+}
+
+// An attempt looks for a plan below the ceiling, then below higher ones up to most, in granules.
+type attempt struct {
+	under         bool // it has begun, and is not at its end
+	ceiling, most int64
+	raised        int
+	count         int64 // nodes
+	fewest        int   // buffers that were out since the last raise
+	since         int64 // the node after which they were
 }
 
 // A ranking is an order of buffers: which rank each has, and which buffer each rank.
@@ -90,7 +105,7 @@ func (e *ejection) rankBy(number func(k int32) float64) ranking {
 // newEjection returns nil if the problem is too large for this search.
 func newEjection(x *pass) *ejection {
 	n := len(x.order)
-	e := &ejection{pass: x, share: 0.25, patience: ejectPatience, step: costStep}
+	e := &ejection{pass: x, share: 0.25, patience: ejectPatience, usual: ejectPatience, step: costStep}
 	total := int64(0)
 	for k := range n {
 		total += e.size[k] + e.align[k]
@@ -99,7 +114,9 @@ func newEjection(x *pass) *ejection {
 		return nil
 	}
 	e.ranking = e.rankBy(func(k int32) float64 { return float64(e.size[k]) * float64(x.last[k]-x.first[k]) })
-	e.spots, e.cost = make([]spot, n), make([]int64, n)
+	e.spots = make([]spot, n)
+	e.newPrices(n)
+	e.tail = slices.Max(e.size)*e.granule >= e.lower/tailPart
 	e.agenda.queued = make([]bool, n)
 	e.tall = slices.Clone(e.with)
 	e.moments()
@@ -152,14 +169,26 @@ func (e *ejection) meet() bool {
 	})
 }
 
-// run lowers the plan as long as it can, with so many nodes. It returns the lowest plan and its height.
+// run lowers the plan as long as it can, with so many nodes. It returns the lowest plan and its height. An attempt that
+// has no more nodes goes on in the next run.
 func (e *ejection) run(best []int64, height, goal, nodes int64) ([]int64, int64) {
 	least := max(1, float64(e.lower)/leastStep)
 	end := e.nodes + nodes
 	for height > goal && e.nodes < end && !e.over() {
-		ceiling := max(goal, height-max(1, int64(e.share*float64(height-goal))))
-		offsets := e.attempt(best, ceiling/e.granule, (height-1)/e.granule, end)
+		most := (height - 1) / e.granule
+		if !e.tail || e.try.under && e.try.most != most { // anew, also if passes have lowered the plan
+			e.try.under, e.patience, e.usual = false, ejectPatience, ejectPatience
+		}
+		if !e.try.under {
+			ceiling := max(goal, height-max(1, int64(e.share*float64(height-goal))))
+			e.begin(best, ceiling/e.granule, most)
+		}
+		offsets := e.proceed(end)
+		if e.try.under {
+			break
+		}
 		if offsets == nil {
+			e.persevere()
 			if e.share /= 2; e.share*float64(height-goal) < least {
 				e.share = 0.25
 			}
@@ -172,16 +201,17 @@ func (e *ejection) run(best []int64, height, goal, nodes int64) ([]int64, int64)
 	return best, height
 }
 
-// attempt looks for a plan below the ceiling, then below higher ones up to most. It starts from a plan, in which
-// buffers with a negative offset are out.
-func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
+// begin begins an attempt from a plan, in which buffers with a negative offset are out.
+func (e *ejection) begin(start []int64, ceiling, most int64) {
 	e.rounds++
 	e.rng = rand.New(rand.NewPCG(e.o.Seed, e.rounds))
 	e.out = e.out[:0]
 	e.roof = ceiling
+	e.try = attempt{under: true, ceiling: ceiling, most: most}
+	e.resetPrices()
 	for k, i := range e.order {
 		at := start[i] / e.granule
-		e.spots[k], e.cost[k] = spot{at: at, top: at + e.size[k], high: at, placed: start[i] >= 0}, costUnit
+		e.spots[k] = spot{at: at, top: at + e.size[k], high: at, placed: start[i] >= 0}
 	}
 	if e.settings.slide {
 		e.relax()
@@ -194,30 +224,36 @@ func (e *ejection) attempt(start []int64, ceiling, most, end int64) []int64 {
 	if e.settings.slide {
 		e.relax() // without those above the ceiling
 	}
-	raised := 0
-	fewest, since := len(e.out), e.nodes
+	e.try.fewest = len(e.out)
+}
+
+// proceed goes on with an attempt until it has a plan or no patience, or the search so many nodes. It returns a plan.
+func (e *ejection) proceed(end int64) []int64 {
 	for len(e.out) > 0 {
 		if e.nodes >= end || e.over() {
 			return nil
 		}
-		if e.nodes-since > e.patience*int64(len(e.order)) {
-			if raised == raises || ceiling >= most {
+		if e.try.count-e.try.since > e.patience*int64(len(e.order)) {
+			if e.try.raised == raises || e.try.ceiling >= e.try.most {
+				e.try.under = false
 				return nil
 			}
-			raised++
-			e.patience = ejectPatience
-			ceiling += (most - ceiling + 1) / 2
-			if e.roof = ceiling; e.settings.slide {
+			e.try.raised++
+			e.patience = e.usual
+			e.try.ceiling += (e.try.most - e.try.ceiling + 1) / 2
+			if e.roof = e.try.ceiling; e.settings.slide {
 				e.relax()
 			}
-			fewest, since = len(e.out), e.nodes
+			e.try.fewest, e.try.since = len(e.out), e.try.count
 		}
 		e.nodes++
-		e.put(e.pop(), ceiling)
-		if len(e.out) < fewest {
-			fewest, since = len(e.out), e.nodes
+		e.try.count++
+		e.put(e.pop(), e.try.ceiling)
+		if len(e.out) < e.try.fewest {
+			e.try.fewest, e.try.since = len(e.out), e.try.count
 		}
 	}
+	e.try.under = false
 	offsets := make([]int64, len(e.order))
 	for k, i := range e.order {
 		offsets[i] = e.spots[k].at * e.granule
@@ -230,7 +266,7 @@ func (e *ejection) put(k int32, ceiling int64) {
 	size := e.size[k]
 	at, cost := e.cheapest(k, ceiling)
 	if cost > 0 {
-		e.cost[k] = min(e.cost[k]+e.step, costMost)
+		e.raise(k)
 		for _, j := range e.neighbours(k) {
 			if s := &e.spots[j]; s.placed && s.high < at+size && at < s.top {
 				e.drop(j)
@@ -243,6 +279,9 @@ func (e *ejection) put(k int32, ceiling int64) {
 		}
 	} else {
 		e.spots[k] = spot{at: at, top: at + size, high: at, placed: true}
+	}
+	if e.settings.hold && e.tail {
+		e.hold(k)
 	}
 }
 
@@ -358,39 +397,4 @@ func settle(list []int64, last int) {
 		list[last] = list[last-1]
 	}
 	list[last] = v
-}
-
-// drop takes a buffer out.
-func (e *ejection) drop(k int32) {
-	if s := &e.spots[k]; s.placed {
-		if s.placed = false; e.settings.slide {
-			e.unlink(k)
-		}
-	}
-	h := append(e.out, e.rank[k])
-	for i := len(h) - 1; i > 0 && h[i] < h[(i-1)/2]; i = (i - 1) / 2 {
-		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
-	}
-	e.out = h
-}
-
-// pop returns the buffer of the largest area that is out.
-func (e *ejection) pop() int32 {
-	h := e.out
-	k := e.ranked[h[0]]
-	h[0] = h[len(h)-1]
-	h = h[:len(h)-1]
-	for i := 0; ; {
-		c := 2*i + 1
-		if c+1 < len(h) && h[c+1] < h[c] {
-			c++
-		}
-		if c >= len(h) || h[i] <= h[c] {
-			break
-		}
-		h[i], h[c] = h[c], h[i]
-		i = c
-	}
-	e.out = h
-	return k
 }

@@ -72,14 +72,14 @@ func TestEjectionsPlace(t *testing.T) {
 			start[i], height = height, height+tl.Problem.Buffers[i].Size
 		}
 		most := tl.LowerBound + tl.LowerBound/4
-		if offsets := e.attempt(start, most/e.granule, most/e.granule, 1<<40); offsets != nil {
+		if offsets := tried(e, start, most/e.granule, 1<<40); offsets != nil {
 			lowered++
 			if fault := verify.First(tl.Problem, offsets, most, -1); fault != "" {
 				t.Fatalf("seed %d: %s", seed, fault)
 			}
 		}
 		below := (tl.LowerBound - 1) / e.granule
-		if e.attempt(start, below, below, 1<<40) != nil {
+		if tried(e, start, below, 1<<40) != nil {
 			t.Errorf("seed %d: a plan below the load", seed)
 		}
 		e.out = e.out[:0]
@@ -87,12 +87,56 @@ func TestEjectionsPlace(t *testing.T) {
 			e.drop(int32(k))
 		}
 		for r := range e.order {
-			if k := e.pop(); e.rank[k] != int32(r) {
+			if k := e.pop(); e.rank[k] != int32(r) { // no technique of prices.go is on
 				t.Fatalf("seed %d: buffer %d of rank %d comes at %d", seed, k, e.rank[k], r)
 			}
 		}
 	}
 	if lowered < 25 {
 		t.Errorf("%d of 30 attempts end", lowered)
+	}
+}
+
+// tried returns what one attempt finds at one ceiling with so many nodes.
+func tried(e *ejection, start []int64, ceiling, nodes int64) []int64 {
+	e.begin(start, ceiling, ceiling)
+	return e.proceed(nodes)
+}
+
+// TestKept: ejections that run a few nodes at a time find what they find in one run, since an attempt goes on where it
+// was.
+func TestKept(t *testing.T) {
+	lowered := 0
+	for seed := range uint64(4) {
+		tl := timeline.New(crowded(seed, 120, 1<<12, heavy))
+		start := make([]int64, len(tl.Problem.Buffers))
+		height := int64(0)
+		for i := range tl.Problem.Buffers { // one on top of the other
+			start[i], height = height, height+tl.Problem.Buffers[i].Size
+		}
+		find := func(nodes int64) (best []int64, found int64) {
+			x := passOf(t, tl)
+			x.settings.hold, x.settings.urgent, x.problem, x.lower = true, true, tl.Problem, tl.LowerBound
+			e := newEjection(x)
+			for best, found = start, height; x.nodes < 8_000; {
+				best, found = e.run(best, found, tl.LowerBound, min(nodes, 8_000-x.nodes))
+			}
+			return best, found
+		}
+		best, whole := find(8_000)
+		for _, nodes := range []int64{1, 137, 3000} {
+			if _, parts := find(nodes); parts != whole {
+				t.Errorf("seed %d: a height of %d by %d nodes at a time, %d in one run", seed, parts, nodes, whole)
+			}
+		}
+		if whole < height {
+			lowered++
+		}
+		if fault := verify.First(tl.Problem, best, whole, -1); fault != "" {
+			t.Errorf("seed %d: %s", seed, fault)
+		}
+	}
+	if lowered < 4 {
+		t.Errorf("%d of 4 plans are lowered", lowered)
 	}
 }

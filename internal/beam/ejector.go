@@ -51,7 +51,8 @@ func NewEjector(w *run.Watch, tl *timeline.Timeline, seed uint64, scarce bool) *
 // nodes that it took, of so many at most.
 func (x *Ejector) Attempt(start []int64, ceiling, most, nodes int64) (offsets []int64, taken int64) {
 	before := x.search.nodes
-	offsets = x.e.attempt(start, ceiling/x.e.granule, most/x.e.granule, before+nodes)
+	x.e.begin(start, ceiling/x.e.granule, most/x.e.granule)
+	offsets = x.e.proceed(before + nodes)
 	return offsets, x.search.nodes - before
 }
 
