@@ -4,6 +4,7 @@
 //	pass.go      one pass over time, and what happens if a beam dies
 //	layouts.go   layouts of the live buffers, their scores and their children
 //	loose.go     layouts without offsets: orders and distances; looselayouts.go has their scores and children
+//	spread.go    layouts that have one ancestor make each other dearer
 //	arms.go      which of the two kinds of passes has the next turn
 //	balance.go   whether passes or ejections have the next turn
 //	eject.go     the other technique: take out what is too high, and let it displace others
@@ -70,7 +71,7 @@ func fresh() run.Settings { return new(settings) }
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	back, ahead, alike, loose, reverse, eject, slide, hold, urgent bool
+	back, ahead, alike, spread, loose, reverse, eject, slide, hold, urgent bool
 
 	width, widest int
 }
@@ -80,6 +81,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.back, "back", "if no layout goes on, go back some buffers and pass the place with a wider beam and with chance")
 	d.Technique(&s.ahead, "ahead", "drop layouts that leave no hole for a large buffer that begins soon")
 	d.Technique(&s.alike, "alike", "of layouts with the same holes over time, such as one that is upside down, keep one")
+	d.Technique(&s.spread, "spread", "in a wide beam, layouts with one ancestor some buffers ago make each other dearer")
 	d.Technique(&s.loose, "loose", "in some passes layouts keep the order of live buffers and how far apart they must lie, not offsets")
 	d.Technique(&s.reverse, "reverse", "every second pass runs backward in time")
 	d.Technique(&s.eject, "eject", "between passes, take out buffers that are too high and let them displace others at a growing price")
@@ -193,6 +195,7 @@ func Able(tl *timeline.Timeline) bool {
 type kind struct {
 	ways   [2]*pass
 	width  int     // of the next pass
+	least  int     // width of passes that aim less low
 	share  float64 // how much of the way from the height to the goal it aims down
 	failed int     // passes
 }
@@ -200,6 +203,9 @@ type kind struct {
 // newKind returns nil if layouts are to be loose and cannot be.
 func (s *search) newKind(tl *timeline.Timeline, height int64, loose bool, width int) *kind {
 	q := &kind{share: 0.5, width: max(s.settings.width, width)}
+	if loose {
+		q.least = looseWide * s.settings.width
+	}
 	for way := range q.ways {
 		if q.ways[way] = q.ways[0]; way == 0 || s.settings.reverse {
 			if q.ways[way] = newPass(s, tl, way == 1); loose && !q.ways[way].loosen(height) {
@@ -223,14 +229,16 @@ func (s *search) pass(q *kind, height, goal int64, buffers int) []int64 {
 	return offsets
 }
 
-// widen makes the next pass of a kind aim less low after one that has failed, and then wider. It reports whether there
-// is such a pass.
+// widen makes the next pass of a kind aim less low after one that has failed, and then wider, or wider at once if it is
+// narrow. It reports whether there is such a pass.
 func (s *search) widen(q *kind, height, goal int64) bool {
 	q.failed++
-	if q.share /= 2; q.share*float64(height-goal) >= max(1, float64(s.lower)/leastStep) {
-		return true
+	if q.width >= min(q.least, q.ways[0].most) {
+		if q.share /= 2; q.share*float64(height-goal) >= max(1, float64(s.lower)/leastStep) {
+			return true
+		}
+		q.share = 0.25
 	}
-	q.share = 0.25
 	last := q.width == q.ways[0].most
 	q.width *= 2
 	return s.settings.widest == widthMost || !last && q.width <= s.settings.widest

@@ -191,7 +191,10 @@ func (x *pass) bear(k int) {
 	g := &x.now
 	size, align, until := x.size[k], x.align[k], x.value[k]
 	x.children = x.children[:0]
-	for s := range g.n {
+	x.divide()
+	for _, s32 := range x.lines.order {
+		s := int(s32)
+		x.lines.begin(s, len(x.children))
 		at, id := g.at[s*g.stride:][:g.live], g.id[s*g.stride:][:g.live]
 		lower := int64(0)
 		for r := 0; r <= g.live; r++ {
@@ -225,18 +228,15 @@ func (x *pass) bear(k int) {
 // left out.
 func (x *pass) choose(k int) {
 	g, next := &x.now, &x.next
-	h := x.children
-	for i := len(h)/2 - 1; i >= 0; i-- {
-		sink(h, i)
-	}
+	x.gather()
 	next.n, next.live = 0, g.live+1
-	x.seen.room(len(h))
+	x.seen.room(len(x.children))
 	x.seen.clear()
-	for len(h) > 0 && next.n < x.width {
-		c := h[0]
-		h[0] = h[len(h)-1]
-		h = h[:len(h)-1]
-		sink(h, 0)
+	for next.n < x.width {
+		c, line := x.pop()
+		if line == nil {
+			return
+		}
 		if x.settings.alike && x.seen.has(uint64(c.score)) {
 			continue
 		}
@@ -253,6 +253,7 @@ func (x *pass) choose(k int) {
 		x.parent, x.at = append(x.parent, g.trace[c.layout]), append(x.at, c.at)
 		next.score[next.n], next.trace[next.n] = c.score, int32(len(x.parent)-1)
 		next.n++
+		line.there++
 	}
 }
 

@@ -28,6 +28,8 @@ const (
 	// looseLive is how many live buffers loose layouts have at most: with 70 a child takes twice as long as with 40,
 	// and plans end no lower. looseDist is how many distances a beam has.
 	looseLive, looseDist = 48, 1 << 22
+	// looseWide is how many times as wide as the first pass loose ones are before they aim less low.
+	looseWide = 8
 	// looseTall is how many granules a ceiling has at most: three of them can be added.
 	looseTall = 1 << 29
 	// kept is how many beams a pass keeps to go back to, each half as many buffers after the other as can be live.

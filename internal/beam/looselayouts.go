@@ -36,7 +36,10 @@ func (x *pass) bearLoose(k int) {
 	e.free = e.free[:len(e.free)-1]
 	x.children = x.children[:0]
 	size, ceiling := int32(x.size[k]), int32(x.ceiling)
-	for s := range g.n {
+	x.divide()
+	for _, s32 := range x.lines.order {
+		s := int(s32)
+		x.lines.begin(s, len(x.children))
 		x.look(s)
 		low, up := g.low[s*g.stride:][:g.stride], g.up[s*g.stride:][:g.stride]
 		for p := 0; p <= len(e.rows); p++ {

@@ -50,6 +50,7 @@ type pass struct {
 	children  []child // a heap
 	walls     []wall
 	seen      set
+	lines     lines
 
 	parent []int32 // the trace: by node
 	at     []int64
