@@ -30,12 +30,8 @@ func openToRead(path string) (io.ReadCloser, error) {
 			syscall.Close(fd)
 			return nil, &fs.PathError{Op: "open", Path: path, Err: ErrFolder}
 		case syscall.S_IFREG:
-			if is.Size <= mostHeld {
-				content, err := readRest(fd, path, is.Size)
+			if content := small(fd, is.Size); content != nil {
 				syscall.Close(fd)
-				if err != nil {
-					return nil, err
-				}
 				return source.Hold(content), nil
 			}
 		}
@@ -46,27 +42,20 @@ func openToRead(path string) (io.ReadCloser, error) {
 // mostHeld is how large a small file is, in bytes.
 const mostHeld = 1 << 16
 
-// readRest reads a regular file of size bytes, or more or fewer if it has changed. A read that brings all of them, and
-// was asked for one more, has found the end.
-func readRest(fd int, path string, size int64) ([]byte, error) {
-	content := make([]byte, 0, size+1)
-	for {
-		n := 0
-		err := again(func() (err error) {
-			n, err = syscall.Read(fd, content[len(content):cap(content)])
-			return err
-		})
-		if err != nil {
-			return nil, &fs.PathError{Op: "read", Path: path, Err: err}
-		}
-		content = content[:len(content)+n]
-		if n == 0 || int64(len(content)) == size {
-			return content, nil
-		}
-		if len(content) == cap(content) { // it has grown
-			content = append(content, 0)[:len(content)]
-		}
+// small returns the content of a regular file of size bytes, or nil if it is empty, large or of another size by now. One
+// byte more is asked for, so a read that brings all bytes has found the end. The place in the file stays.
+func small(fd int, size int64) []byte {
+	if size == 0 || size > mostHeld {
+		return nil
 	}
+	content, n := make([]byte, size+1), 0
+	if err := again(func() (err error) {
+		n, err = syscall.Pread(fd, content, 0)
+		return err
+	}); err != nil || int64(n) != size {
+		return nil
+	}
+	return content[:n]
 }
 
 // A newFile is a file that is being written.

@@ -38,13 +38,17 @@ func TestFileAsOS(t *testing.T) {
 		must.Do(t, errors.Join(r.Close(), os.Remove(path)))
 	}
 
-	// A file that has grown since it was asked for its size.
+	// What has grown or shrunk since it was asked for its size is read as any file is.
 	must.Do(t, os.WriteFile(path, bytes.Repeat([]byte("x"), 10_000), 0o600))
 	fd := must.Get(openFD(path, syscall.O_RDONLY, 0))(t)
-	if got, err := readRest(fd, path, 10); len(got) != 10_000 || err != nil {
-		t.Errorf("%d bytes, %v", len(got), err)
+	for size, held := range map[int64]bool{0: false, 10: false, 9_999: false, 10_000: true, 10_001: false} {
+		if got := small(fd, size); (got != nil) != held || held && len(got) != 10_000 {
+			t.Errorf("size %d: %d bytes", size, len(got))
+		}
 	}
-	must.Do(t, syscall.Close(fd))
+	if got, err := io.ReadAll(os.NewFile(uintptr(fd), path)); len(got) != 10_000 || err != nil {
+		t.Errorf("%d bytes are left, %v", len(got), err)
+	}
 
 	same := func(what string, ours, theirs error) {
 		if ours == nil || theirs == nil || ours.Error() != theirs.Error() {
