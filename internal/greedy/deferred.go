@@ -67,12 +67,17 @@ func Deferred(w *run.Watch, tl *timeline.Timeline, starts, ends []int32, sizes [
 	for _, i := range ends {
 		r.release(of[i])
 	}
+	return r.offsets(of)
+}
+
+// offsets returns the offsets of the chunks that buffers had, once all have come back.
+func (r *grownRow) offsets(of []int32) []int64 {
 	// A chunk becomes a part before the chunk that contains it becomes a part.
 	for k := len(r.parts) - 1; k >= 0; k-- {
 		c := &r.chunks[r.parts[k]]
 		c.at += r.chunks[c.whole].at
 	}
-	offsets := make([]int64, n)
+	offsets := make([]int64, len(of))
 	for i, k := range of {
 		offsets[i] = r.chunks[k].at
 	}
@@ -131,17 +136,22 @@ func (r *grownRow) release(k int32) {
 
 // fuse makes a chunk part of its left neighbour, after one of them, which is free, has left the free list.
 func (r *grownRow) fuse(free, left, right int32) {
-	at := r.search(r.chunks[free].size)
-	for r.free[at] != free {
-		at++
-	}
-	r.free = slices.Delete(r.free, at, at+1)
+	r.leave(free)
 	l, c := &r.chunks[left], &r.chunks[right]
 	c.at, c.whole = l.size, left
 	l.size += c.size
 	l.right = c.right
 	*r.leftOf(c.right) = left
 	r.parts = append(r.parts, right)
+}
+
+// leave takes a chunk out of the free list.
+func (r *grownRow) leave(k int32) {
+	at := r.search(r.chunks[k].size)
+	for r.free[at] != k {
+		at++
+	}
+	r.free = slices.Delete(r.free, at, at+1)
 }
 
 // search returns where the free chunks of a size begin.
@@ -163,6 +173,15 @@ func (r *grownRow) enter(k int32) {
 // up to a common multiple of the alignments, so that a buffer that moves stays aligned. It returns
 // nil if that multiple is too large, or if a limit comes first.
 func deferred(w *run.Watch, tl *timeline.Timeline, word string) []int64 {
+	sizes := unitSizes(tl)
+	if sizes == nil {
+		return nil
+	}
+	return Deferred(w, tl, Sorted(w, tl, word), Sorted(w, tl, "e"), sizes)
+}
+
+// unitSizes returns the sizes, rounded up to a common multiple of the alignments, or nil if that is very large.
+func unitSizes(tl *timeline.Timeline) []int64 {
 	buffers := tl.Problem.Buffers
 	unit := int64(1)
 	for i := range buffers {
@@ -174,5 +193,5 @@ func deferred(w *run.Watch, tl *timeline.Timeline, word string) []int64 {
 	for i := range sizes {
 		sizes[i] = bound.Up(buffers[i].Size, unit)
 	}
-	return Deferred(w, tl, Sorted(w, tl, word), Sorted(w, tl, "e"), sizes)
+	return sizes
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -36,10 +37,10 @@ func TestShare(t *testing.T) {
 
 // TestEachTrialRuns runs each row of the table by itself, so that no row is dead.
 func TestEachTrialRuns(t *testing.T) {
-	few, many := timeline.New(wave(60)), timeline.New(wave(200))
+	few, many := timeline.New(wave(60)), timeline.New(wave(thresholds.CoresLeast))
 	for k := range trials {
 		tl := few
-		if trials[k].how == outwards && trials[k].worth <= quick {
+		if trials[k].how == outwards && trials[k].worth <= quick || trials[k].how == matedRows {
 			tl = many
 		}
 		p := NewPortfolio(t.Context(), tl, 0)
