@@ -120,8 +120,8 @@ const (
 	// round.
 	beamLookPart = 25
 	// learnShare is the part of its first turn that exact search gets where it learns clauses: they close most problems
-	// within it, and of the others climb and beam lower the plan. learnClimbShare is climb's, of which beam gets one part
-	// in learnBeamShare: a node of beam takes as long as 30 of climb's steps there.
+	// within it. Climb and beam lower the plans of the others. Climb's part is learnClimbShare. Beam's is that, divided by
+	// learnBeamShare: a node of beam takes as long as 30 of climb's steps there.
 	learnShare, learnClimbShare, learnBeamShare = 64, 4, 8
 	// gapsShare is the part of its turn that climb gets if there are gaps: a placement then takes twice as long.
 	gapsShare = 2

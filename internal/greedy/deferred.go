@@ -89,16 +89,19 @@ func (r *grownRow) request(size int64) int32 {
 	if len(r.free) == 0 {
 		return r.put(size, r.tail)
 	}
-	at := min(r.search(size), len(r.free)-1)
-	k := r.free[at]
-	r.free = slices.Delete(r.free, at, at+1)
+	k := r.free[min(r.search(size), len(r.free)-1)]
+	r.use(k, size)
+	return k
+}
+
+// use gives away the lower end of a free chunk, or all of it, larger if it is too small.
+func (r *grownRow) use(k int32, size int64) {
+	r.leave(k)
 	c := &r.chunks[k]
 	rest := c.size - size
-	c.used, c.size = true, size
-	if rest > 0 {
+	if c.used, c.size = true, size; rest > 0 {
 		r.enter(r.put(rest, k))
 	}
-	return k
 }
 
 // put adds a chunk in use to the right of another, -1 for none.

@@ -110,12 +110,7 @@ func (r *matedRow) take(size, to int64) int32 {
 		k = r.put(size, k)
 		r.enter(rest)
 	default:
-		r.leave(k)
-		c := &r.chunks[k]
-		rest := c.size - size
-		if c.used, c.size = true, size; rest > 0 {
-			r.enter(r.put(rest, k))
-		}
+		r.use(k, size)
 	}
 	for len(r.end) < len(r.chunks) {
 		r.end = append(r.end, 0)
