@@ -208,7 +208,8 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	}
 	brief := max(steps/learnBeamShare, 1) // beam's steps where exact search learns
 	order := a.order(limited && repairs, learns)
-	if !a.over() && !learns && order[0] != beaming && order[len(order)-1] != beaming && a.round&beaming != 0 && !a.packed() {
+	between := order[0] != beaming && order[len(order)-1] != beaming
+	if between && !a.over() && !learns && a.round&beaming != 0 && !a.packed() {
 		a.beamTurn(ctx, steps/beamLookPart)
 	}
 	for !a.over() && a.round != 0 {
@@ -237,7 +238,8 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 					a.beamTurns(ctx, steps, once || order[0] != beaming)
 				}
 			case climbing:
-				a.turn(ctx, turn{planner: &climb.Planner{Sweeps: p.Lend()}, nodes: steps, each: a.n, reason: nextInRound})
+				climber := &climb.Planner{Sweeps: p.Lend()}
+				a.turn(ctx, turn{planner: climber, nodes: steps, each: a.n, reason: nextInRound})
 			}
 		}
 		if once {

@@ -16,17 +16,22 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
+// inUse returns the size of the buffers that do not end by a time.
+func inUse(p *model.Problem, t int64) (size int64) {
+	for i := range p.Buffers {
+		if p.Buffers[i].Upper > t {
+			size += p.Buffers[i].Size
+		}
+	}
+	return size
+}
+
 // crowded returns buffers in a memory that is 97% full at all times: what begins is whatever fits.
 func crowded(seed uint64, n int, capacity int64, size func(r *rand.Rand) int64) *model.Problem {
 	r := rand.New(rand.NewPCG(seed, 3))
 	p := &model.Problem{}
 	for t := int64(0); len(p.Buffers) < n; t++ {
-		used := int64(0)
-		for i := range p.Buffers {
-			if p.Buffers[i].Upper > t {
-				used += p.Buffers[i].Size
-			}
-		}
+		used := inUse(p, t)
 		for range 20 {
 			z := size(r)
 			if used+z <= capacity && used*100 < capacity*97 && len(p.Buffers) < n {

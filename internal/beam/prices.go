@@ -65,7 +65,8 @@ func (e *ejection) raise(k int32) {
 	e.cost[k] = e.own[k]
 }
 
-// hold makes a buffer cost more that the present node has placed, and one that an earlier node has placed its own price.
+// hold makes a buffer cost more that the present node has placed. One that an earlier node has placed costs its own
+// price again.
 func (e *ejection) hold(k int32) {
 	slot := &e.recent[e.try.count%holdNodes]
 	if j := *slot; j != none && e.placed[j] == e.try.count-holdNodes {

@@ -117,12 +117,7 @@ func brimful(seed uint64, n int) *model.Problem {
 	r := rand.New(rand.NewPCG(seed, 12))
 	p := &model.Problem{}
 	for t := int64(0); len(p.Buffers) < n; t++ {
-		used := int64(0)
-		for i := range p.Buffers {
-			if p.Buffers[i].Upper > t {
-				used += p.Buffers[i].Size
-			}
-		}
+		used := inUse(p, t)
 		for used*100 < memory*97 && len(p.Buffers) < n {
 			z := min(memory-used, 16*int64(16*math.Pow(1-r.Float64(), -1.25)))
 			p.Buffers = append(p.Buffers, model.Buffer{

@@ -51,7 +51,9 @@ const (
 )
 
 // cost is what a method takes per buffer, in units of a first-fit placement, roughly, as measured on pangu_2.6B.
-var cost = [...]int64{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4, grown: 2, matedRows: 2}
+var cost = [...]int64{
+	first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4, grown: 2, matedRows: 2,
+}
 
 // maxCost bounds the work of a portfolio beyond first-fit: about half a second. Up to
 // 1,500 buffers the whole table runs. More has moreBy times as much, each time.
@@ -335,8 +337,8 @@ func (p *Portfolio) sweep(name string, passes []int32) {
 	}
 }
 
-// Lend returns the sweeper, with its orders, if the portfolio makes no more sweeps of the problem; else nil. Whoever has
-// it calls Anew, and makes no more use of it once the portfolio has another problem.
+// Lend returns the sweeper, with its orders, if the portfolio makes no more sweeps of the problem; else nil. Whoever
+// has it calls Anew, and makes no more use of it once the portfolio has another problem.
 func (p *Portfolio) Lend() *Sweeper {
 	if p.next < len(trials) || len(p.waits) > 0 || p.sweeps.tl == nil || p.sweeps.offsets == nil {
 		return nil
