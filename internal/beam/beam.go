@@ -12,6 +12,7 @@
 //	ejector.go   ejections without passes, for merge
 //	scarce.go    their order there: by what is scarce
 //	slide.go     in ejections: how far placed buffers can move to make room
+//	runs.go      in ejections: buffers with gaps are live in several runs of time
 //	links.go     who lies next above and below, so that few are looked at
 package beam
 

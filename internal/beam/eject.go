@@ -53,6 +53,7 @@ const (
 // are in granules. A plan whose offsets are rounded down to granules is a plan.
 type ejection struct {
 	*pass
+	runs
 	from    []int32 // the neighbours of buffer k, live together with it, are with[from[k]:from[k+1]]
 	with    []int32
 	tall    []int32 // the same neighbours; each list in the order of their tops, and those of with by high, as seen last
@@ -105,21 +106,21 @@ func (e *ejection) rankBy(number func(k int32) float64) ranking {
 // newEjection returns nil if the problem is too large for this search.
 func newEjection(x *pass) *ejection {
 	n := len(x.order)
-	e := &ejection{pass: x, share: 0.25, patience: ejectPatience, usual: ejectPatience, step: costStep}
+	e := &ejection{pass: x, runs: x.newRuns(), share: 0.25, patience: ejectPatience, usual: ejectPatience, step: costStep}
 	total := int64(0)
 	for k := range n {
 		total += e.size[k] + e.align[k]
 	}
-	if total >= granules || n > costMost || !e.meet() {
+	if total >= granules || n > costMost || !e.list() {
 		return nil
 	}
-	e.ranking = e.rankBy(func(k int32) float64 { return float64(e.size[k]) * float64(x.last[k]-x.first[k]) })
+	e.ranking = e.rankBy(func(k int32) float64 { return float64(e.size[k]) * float64(e.lives(k)) })
 	e.spots = make([]spot, n)
 	e.newPrices(n)
 	e.tail = slices.Max(e.size)*e.granule >= e.lower/tailPart
 	e.agenda.queued = make([]bool, n)
 	e.tall = slices.Clone(e.with)
-	e.moments()
+	e.newSlides()
 	return e
 }
 
@@ -131,31 +132,11 @@ func divisor(a, b int64) int64 {
 	return a
 }
 
-// meet lists the neighbours of all buffers, or reports that they are too many.
-func (e *ejection) meet() bool {
-	n, pairs := len(e.order), 0
+// list lists the neighbours of all buffers, or reports that they are too many.
+func (e *ejection) list() bool {
+	n := len(e.order)
 	e.from = make([]int32, n+1)
-	var live []int32
-	each := func(visit func(i, j int32)) bool {
-		live = live[:0]
-		for k := range int32(n) {
-			kept := live[:0]
-			for _, j := range live {
-				if e.last[j] > e.first[k] {
-					kept = append(kept, j)
-				}
-			}
-			if pairs += 2 * len(kept); pairs > 2*pairsMost { // both walks count
-				return false
-			}
-			for _, j := range kept {
-				visit(j, k)
-			}
-			live = append(kept, k)
-		}
-		return true
-	}
-	if !each(func(i, j int32) { e.from[i+1]++; e.from[j+1]++ }) {
+	if !e.meet(func(i, j int32) { e.from[i+1]++; e.from[j+1]++ }) {
 		return false
 	}
 	for k := range n {
@@ -163,7 +144,7 @@ func (e *ejection) meet() bool {
 	}
 	e.with = make([]int32, e.from[n])
 	next := slices.Clone(e.from[:n])
-	return each(func(i, j int32) {
+	return e.meet(func(i, j int32) {
 		e.with[next[i]], e.with[next[j]] = j, i
 		next[i], next[j] = next[i]+1, next[j]+1
 	})

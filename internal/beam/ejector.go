@@ -24,10 +24,10 @@ type Ejector struct {
 	none   []int64 // a plan of no buffers
 }
 
-// NewEjector returns nil if the problem is too large, or if it has gaps or fixed offsets. The watch ends attempts.
+// NewEjector returns nil if the problem is too large, or if it has windows or fixed offsets. The watch ends attempts.
 // Buffers come back by what they take of what is scarce (scarce.go), or by area.
 func NewEjector(w *run.Watch, tl *timeline.Timeline, seed uint64, scarce bool) *Ejector {
-	if !Able(tl) {
+	if !Ejects(tl) {
 		return nil
 	}
 	x := &Ejector{}
@@ -64,4 +64,13 @@ func (x *Ejector) Persist(ceiling, most, nodes int64) (offsets []int64, taken in
 	offsets, taken = x.Attempt(x.none, ceiling, most, nodes)
 	x.e.patience, x.e.step = patience, step
 	return offsets, taken
+}
+
+// Lower lowers a plan of that height step by step, with so many nodes: ceilings are part of the way down to the goal. It
+// returns the lowest plan, which may be the first one.
+func (x *Ejector) Lower(start []int64, height, goal, nodes int64) (offsets []int64, taken int64) {
+	before := x.search.nodes
+	x.e.try.under = false
+	offsets, _ = x.e.run(start, height, goal, nodes)
+	return offsets, x.search.nodes - before
 }

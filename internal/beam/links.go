@@ -15,9 +15,11 @@ package beam
 // none stands for no buffer.
 const none = int32(-1)
 
-// links are the lists. The entries of buffer k begin at start[k], one for each moment from began[k] on.
+// links are the lists. The entries of run q begin at start[q], one for each moment from began[q] on. Those of the runs
+// of a buffer follow each other.
 type links struct {
 	start           []int32
+	own             []int32 // those of buffer k are own[k]:own[k+1]
 	up, down        []int32 // the buffers next above and next below, or none
 	lowest, highest []int32 // by moment. highest counts only while chain runs
 	beside          []int32 // buffers that lay next to one that has left
@@ -25,11 +27,15 @@ type links struct {
 
 // newLinks makes room for the lists.
 func (e *ejection) newLinks(moments int) {
-	n := len(e.order)
+	n := len(e.whose)
 	l := &e.links
 	l.start = make([]int32, n+1)
-	for k := range n {
-		l.start[k+1] = l.start[k] + e.done[k] - e.began[k]
+	for q := range n {
+		l.start[q+1] = l.start[q] + e.done[q] - e.began[q]
+	}
+	l.own = make([]int32, len(e.of))
+	for k, q := range e.of {
+		l.own[k] = l.start[q]
 	}
 	l.up, l.down = make([]int32, l.start[n]), make([]int32, l.start[n])
 	l.lowest, l.highest = make([]int32, moments), make([]int32, moments)
@@ -39,12 +45,20 @@ func (e *ejection) newLinks(moments int) {
 }
 
 // ups and downs are the buffers next above and next below a buffer, by moment.
-func (e *ejection) ups(k int32) []int32 { return e.links.up[e.links.start[k]:e.links.start[k+1]] }
+func (e *ejection) ups(k int32) []int32 { return e.links.up[e.links.own[k]:e.links.own[k+1]] }
 
-func (e *ejection) downs(k int32) []int32 { return e.links.down[e.links.start[k]:e.links.start[k+1]] }
+func (e *ejection) downs(k int32) []int32 { return e.links.down[e.links.own[k]:e.links.own[k+1]] }
 
-// slot is where the lists have buffer k at a moment.
-func (e *ejection) slot(k, moment int32) int32 { return e.links.start[k] + moment - e.began[k] }
+// slot is where the lists have buffer k at a moment, at which it is live.
+func (e *ejection) slot(k, moment int32) int32 {
+	q := k
+	if e.several {
+		for q = e.of[k]; moment >= e.done[q]; {
+			q++
+		}
+	}
+	return e.links.start[q] + moment - e.began[q]
+}
 
 // chain makes the lists of all placed buffers, which e.keys has in the order of their offsets.
 func (e *ejection) chain() {
@@ -55,32 +69,44 @@ func (e *ejection) chain() {
 	}
 	for _, key := range e.keys {
 		k := int32(key & costMost)
-		for m := e.began[k]; m < e.done[k]; m++ {
-			j := l.highest[m]
-			if l.highest[m] = k; j == none {
-				l.lowest[m] = k
-			} else {
-				l.up[e.slot(j, m)] = k
+		for q := e.of[k]; q < e.of[k+1]; q++ {
+			for m := e.began[q]; m < e.done[q]; m++ {
+				j := l.highest[m]
+				if l.highest[m] = k; j == none {
+					l.lowest[m] = k
+				} else {
+					l.up[e.slot(j, m)] = k
+				}
+				at := l.start[q] + m - e.began[q]
+				l.down[at], l.up[at] = j, none
 			}
-			l.down[e.slot(k, m)], l.up[e.slot(k, m)] = j, none
 		}
 	}
 }
 
 // link puts buffer k above those of a list, which are in the order of their offsets, and below all others.
 func (e *ejection) link(k int32, below []int32) {
-	l, began, done := &e.links, e.began[k], e.done[k]
-	ups, downs := e.ups(k), e.downs(k)
+	for q := e.of[k]; q < e.of[k+1]; q++ {
+		e.linkRun(q, below)
+	}
+}
+
+// linkRun is link for one run.
+func (e *ejection) linkRun(q int32, below []int32) {
+	l, k, began, done := &e.links, e.whose[q], e.began[q], e.done[q]
+	ups, downs := l.up[l.start[q]:l.start[q+1]], l.down[l.start[q]:l.start[q+1]]
 	for m := range downs {
 		downs[m] = none
 	}
 	left := len(downs)
 	for r := len(below) - 1; r >= 0 && left > 0; r-- { // the highest first
 		j := below[r]
-		for m := max(began, e.began[j]) - began; m < min(done, e.done[j])-began; m++ {
-			if downs[m] == none {
-				downs[m] = j
-				left--
+		for p := e.of[j]; p < e.of[j+1]; p++ {
+			for m := max(began, e.began[p]) - began; m < min(done, e.done[p])-began; m++ {
+				if downs[m] == none {
+					downs[m] = j
+					left--
+				}
 			}
 		}
 	}
@@ -99,20 +125,23 @@ func (e *ejection) link(k int32, below []int32) {
 
 // unlink takes a buffer out of the lists.
 func (e *ejection) unlink(k int32) {
-	l, began, ups := &e.links, e.began[k], e.ups(k)
+	l := &e.links
 	lastUp, lastDown := none, none
-	for m, j := range e.downs(k) {
-		moment, i := began+int32(m), ups[m]
-		if j == none {
-			l.lowest[moment] = i
-		} else {
-			if l.up[e.slot(j, moment)] = i; j != lastDown {
-				lastDown, l.beside = j, append(l.beside, j)
+	for q := e.of[k]; q < e.of[k+1]; q++ {
+		began, ups := e.began[q], l.up[l.start[q]:l.start[q+1]]
+		for m, j := range l.down[l.start[q]:l.start[q+1]] {
+			moment, i := began+int32(m), ups[m]
+			if j == none {
+				l.lowest[moment] = i
+			} else {
+				if l.up[e.slot(j, moment)] = i; j != lastDown {
+					lastDown, l.beside = j, append(l.beside, j)
+				}
 			}
-		}
-		if i != none {
-			if l.down[e.slot(i, moment)] = j; i != lastUp {
-				lastUp, l.beside = i, append(l.beside, i)
+			if i != none {
+				if l.down[e.slot(i, moment)] = j; i != lastUp {
+					lastUp, l.beside = i, append(l.beside, i)
+				}
 			}
 		}
 	}

@@ -29,6 +29,7 @@ const chance = 2 * weightUnit * unit
 // pass is the problem as a pass sees it, forward or backward, and the state of the pass.
 type pass struct {
 	*search
+	tl      *timeline.Timeline
 	most    int // layouts that memory allows
 	seed    uint64
 	granule int64   // the greatest common divisor of sizes and of alignments above 1: offsets are multiples of it
@@ -63,7 +64,7 @@ type pass struct {
 func newPass(s *search, tl *timeline.Timeline, reverse bool) *pass {
 	n := len(tl.Problem.Buffers)
 	x := &pass{
-		search: s, cost: 1, order: make([]int32, 0, n), size: make([]int64, 0, n), align: make([]int64, 0, n),
+		search: s, tl: tl, cost: 1, order: make([]int32, 0, n), size: make([]int64, 0, n), align: make([]int64, 0, n),
 		first: make([]int32, 0, n), last: make([]int32, 0, n), value: make([]int64, n),
 	}
 	extent := func(i int32) (first, last int32) {

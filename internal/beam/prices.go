@@ -45,7 +45,7 @@ type prices struct {
 func (e *ejection) newPrices(n int) {
 	e.cost, e.own, e.placed, e.extent = make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
 	for k := range n {
-		e.extent[k] = logarithm(e.size[k]) + logarithm(int64(e.last[k]-e.first[k]))
+		e.extent[k] = logarithm(e.size[k]) + logarithm(max(1, e.lives(int32(k))))
 	}
 }
 

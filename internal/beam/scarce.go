@@ -23,11 +23,11 @@ const crowding = 32
 func (e *ejection) scarcity() func(k int32) float64 {
 	var load []float64
 	highest := 0.0
-	for k := range e.order {
-		for len(load) < int(e.last[k]) {
+	for q, k := range e.whose {
+		for len(load) < int(e.closes[q]) {
 			load = append(load, 0)
 		}
-		for s := e.first[k]; s < e.last[k]; s++ {
+		for s := e.opens[q]; s < e.closes[q]; s++ {
 			load[s] += float64(e.size[k])
 			highest = max(highest, load[s])
 		}
@@ -37,6 +37,10 @@ func (e *ejection) scarcity() func(k int32) float64 {
 		sums[s+1] = sums[s] + math.Pow(l/highest, crowding)
 	}
 	return func(k int32) float64 {
-		return float64(e.size[k]) * float64(e.size[k]) * (sums[e.last[k]] - sums[e.first[k]])
+		sum := 0.0
+		for q := e.of[k]; q < e.of[k+1]; q++ {
+			sum += sums[e.closes[q]] - sums[e.opens[q]]
+		}
+		return float64(e.size[k]) * float64(e.size[k]) * sum
 	}
 }

@@ -1,9 +1,6 @@
 package beam
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Idea: at fixed offsets the free bytes of a full memory lie scattered, and a buffer fits only if a single hole is large
 // enough. But what lies around the holes can move. So an ejection keeps, for each placed buffer, the lowest and the
@@ -34,13 +31,12 @@ type spot struct {
 
 // slides is what the technique needs beside the spots.
 type slides struct {
-	roof        int64 // the ceiling, in granules
-	agenda      agenda
-	below       []int32 // the neighbours below one buffer, in the order of their offsets
-	keys        []int64 // lowest offset and buffer in one number, ascending
-	began, done []int32 // buffer k is live at the moments began[k]:done[k]
-	skyline     []int64 // by moment
-	links       links
+	roof    int64 // the ceiling, in granules
+	agenda  agenda
+	below   []int32 // the neighbours below one buffer, in the order of their offsets
+	keys    []int64 // lowest offset and buffer in one number, ascending
+	skyline []int64 // by moment
+	links   links
 }
 
 // between places buffer k around offset at. All placed neighbours can be below at or above its end there. Those that can be
@@ -117,56 +113,49 @@ func (e *ejection) relax() {
 	clear(e.skyline)
 	for _, key := range e.keys {
 		k := key & costMost
-		bound, steps := int64(0), e.skyline[e.began[k]:e.done[k]]
-		for _, step := range steps {
-			bound = max(bound, step)
+		bound := int64(0)
+		for q := e.of[k]; q < e.of[k+1]; q++ {
+			for _, step := range e.skyline[e.began[q]:e.done[q]] {
+				bound = max(bound, step)
+			}
 		}
 		at := roundUp(bound, e.align[k])
 		top := at + e.size[k]
 		e.spots[k].at, e.spots[k].top = at, top
-		for i := range steps {
-			steps[i] = top
-		}
+		e.cover(int32(k), top)
 	}
 	for i := range e.skyline {
 		e.skyline[i] = e.roof
 	}
 	for i := len(e.keys) - 1; i >= 0; i-- {
 		k := e.keys[i] & costMost
-		bound, steps := e.roof, e.skyline[e.began[k]:e.done[k]]
-		for _, step := range steps {
-			bound = min(bound, step)
+		bound := e.roof
+		for q := e.of[k]; q < e.of[k+1]; q++ {
+			for _, step := range e.skyline[e.began[q]:e.done[q]] {
+				bound = min(bound, step)
+			}
 		}
 		high := roundDown(bound-e.size[k], e.align[k])
 		e.spots[k].high = high
+		e.cover(int32(k), high)
+	}
+}
+
+// cover sets the skyline at all moments of a buffer.
+func (e *ejection) cover(k int32, to int64) {
+	for q := e.of[k]; q < e.of[k+1]; q++ {
+		steps := e.skyline[e.began[q]:e.done[q]]
 		for i := range steps {
-			steps[i] = high
+			steps[i] = to
 		}
 	}
 }
 
-// moments numbers the moments at which a buffer ends and one has begun since the last of them. Any two buffers that are
-// live together are so at one of these, and each buffer is live at a run of them.
-func (e *ejection) moments() {
-	n := len(e.order)
-	e.began, e.done = make([]int32, n), make([]int32, n)
-	byEnd := make([]int32, n)
-	for k := range byEnd {
-		byEnd[k] = int32(k)
-	}
-	slices.SortStableFunc(byEnd, func(i, j int32) int { return cmp.Compare(e.last[i], e.last[j]) })
-	next, count, grown := 0, int32(0), false
-	for _, j := range byEnd {
-		for ; next < n && e.first[next] < e.last[j]; next++ {
-			e.began[next], grown = count, true
-		}
-		if grown {
-			count, grown = count+1, false
-		}
-		e.done[j] = count
-	}
-	e.skyline = make([]int64, count)
-	e.newLinks(int(count))
+// newSlides makes room for what slides need.
+func (e *ejection) newSlides() {
+	moments := e.moments()
+	e.skyline = make([]int64, moments)
+	e.newLinks(int(moments))
 }
 
 // roundUp and roundDown round to a multiple. Most alignments are 1, and a division takes long.

@@ -17,6 +17,9 @@ func TestSlides(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		p := crowded(seed, 60, 1<<11, heavy)
+		if seed%2 == 1 {
+			gapped(p, r)
+		}
 		for i := range p.Buffers {
 			p.Buffers[i].Alignment = []int64{16, 32, 48}[r.IntN(3)]
 		}
@@ -64,8 +67,8 @@ func TestSlides(t *testing.T) {
 				up, down := slices.Clone(e.links.up), slices.Clone(e.links.down)
 				e.relax()
 				for j := range e.order {
-					same := slices.Equal(up[e.links.start[j]:e.links.start[j+1]], e.ups(int32(j))) &&
-						slices.Equal(down[e.links.start[j]:e.links.start[j+1]], e.downs(int32(j)))
+					same := slices.Equal(up[e.links.own[j]:e.links.own[j+1]], e.ups(int32(j))) &&
+						slices.Equal(down[e.links.own[j]:e.links.own[j+1]], e.downs(int32(j)))
 					if placed(j) && (kept[j] != e.spots[j] || !same) {
 						t.Fatalf("seed %d, buffer %d: %+v, from the order of all %+v, with the same links: %v",
 							seed, j, kept[j], e.spots[j], same)
@@ -91,7 +94,7 @@ func checkSpots(t *testing.T, e *ejection, seed uint64) {
 			t.Fatalf("seed %d, buffer %d of size %d: %+v below %d", seed, j, e.size[j], s, e.roof)
 		}
 		for k, u := range e.spots[:j] {
-			if !u.placed || e.first[j] >= e.last[k] || e.first[k] >= e.last[j] {
+			if !u.placed || !e.meets(j, k) {
 				continue
 			}
 			below := s.top <= u.at && s.high+e.size[j] <= u.high
@@ -107,7 +110,7 @@ func checkSpots(t *testing.T, e *ejection, seed uint64) {
 func reach(e *ejection, k int) (low, high int64) {
 	high = e.roof
 	for j, s := range e.spots {
-		if j == k || !s.placed || e.first[j] >= e.last[k] || e.first[k] >= e.last[j] {
+		if j == k || !s.placed || !e.meets(j, k) {
 			continue
 		}
 		if s.at < e.spots[k].at {
