@@ -28,7 +28,8 @@ import (
 // Complexity: let d buffers be live together with one, and k of these have moved since it was placed last. To place it
 // takes O(d + k log k). Lists of neighbours are made when they are asked for, up to listedMost entries in all.
 //
-// If there are gaps or fixed offsets, nothing is mended.
+// A buffer with gaps has neighbours where it is in use. If a gap has a window, or if there are fixed offsets, nothing is
+// mended.
 //
 // Source: ejection with penalties, after Nagata and Bräysy, "A powerful route minimization heuristic for the vehicle
 // routing problem with time windows" (2009). internal/beam does so for full memories, with all buffers above the target
@@ -111,10 +112,10 @@ type undo struct {
 	at     int64
 }
 
-// mending prepares the repairs. It returns false if there are gaps or fixed offsets.
+// mending prepares the repairs. It returns false if there are windows or fixed offsets.
 func (w *worker) mending() bool {
 	buffers, tl, m := w.tl.Problem.Buffers, w.tl, &w.mender
-	if tl.HasGaps() || slices.ContainsFunc(buffers, func(b model.Buffer) bool { return b.Fixed != nil }) {
+	if slices.ContainsFunc(buffers, func(b model.Buffer) bool { return b.Fixed != nil || b.HasWindow() }) {
 		return false
 	}
 	n := len(buffers)
@@ -133,7 +134,11 @@ func (w *worker) mending() bool {
 		b := &buffers[i]
 		first, last := tl.Extent(int(i))
 		m.number[i] = int32(k)
-		m.bodies[k] = body{b.Size, b.Align(), float64(b.Size) * float64(last-first), first, last}
+		sections := int32(0)
+		for _, s := range tl.Spans(int(i)) {
+			sections += s.Last - s.First
+		}
+		m.bodies[k] = body{b.Size, b.Align(), float64(b.Size) * float64(sections), first, last}
 		all += m.bodies[k].area
 	}
 	for k := range m.bodies {
@@ -365,6 +370,11 @@ func (m *mender) sort(edges []edge, list []int32, when int64, ends bool) []edge 
 // after reports whether an edge comes after another one.
 func (e *edge) after(f *edge) bool { return e.v > f.v || e.v == f.v && e.before > f.before }
 
+// meet reports whether two buffers are live together whose extents overlap.
+func (m *mender) meet(j, k int32) bool {
+	return !m.tl.HasGaps() || m.tl.Overlaps(int(m.starts[j]), int(m.starts[k]))
+}
+
 // neighbours returns the buffers that are live together with one.
 func (m *mender) neighbours(k int32) *neighbours {
 	list := &m.lists[k]
@@ -386,7 +396,7 @@ func (m *mender) neighbours(k int32) *neighbours {
 			continue
 		}
 		for j := from; j < to; j++ {
-			if b := &m.bodies[j]; b.first < last && first < b.last && int32(j) != k {
+			if b := &m.bodies[j]; b.first < last && first < b.last && int32(j) != k && m.meet(int32(j), k) {
 				low = append(low, int32(j))
 			}
 		}

@@ -49,7 +49,7 @@ var valleys = []int64{3, 5, 1}
 // rebuild brings a buffer under the target by planning the time around its peak anew.
 func (w *worker) rebuild(i int32) bool {
 	m := &w.mender
-	if !w.sw.rebuild || len(m.bodies) < thresholds.CoresLeast {
+	if !w.sw.rebuild || len(m.bodies) < thresholds.CoresLeast || m.tl.HasGaps() {
 		return false
 	}
 	load, peak := m.tl.Load, m.bodies[i].first
