@@ -328,7 +328,7 @@ func (a *auto) mergeTurns(ctx context.Context, nodes int64, once bool) {
 	packed := a.packed()
 	for lowered := true; lowered && !a.over(); {
 		share := int64(mergeShare)
-		if (packed || a.learned.Lowers()) && a.o.NodeLimit == 0 && !once {
+		if (packed || a.learned.Alone() || a.learned.Lowers()) && a.o.NodeLimit == 0 && !once {
 			share *= grow
 		}
 		before := a.height

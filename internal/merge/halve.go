@@ -31,7 +31,11 @@ func (s *search) halve(m *merger) {
 	if !s.set.halving || len(m.live) > thresholds.MergeAttemptsMost || !s.brief(m) {
 		return
 	}
-	for missed := 0; !s.done() && missed < 2 && h.missed < halvesMost; {
+	most := 2
+	if h.low == 0 && s.alones() {
+		most = 1 // the rest of the turn is for ejections (lone.go)
+	}
+	for missed := 0; !s.done() && missed < most && h.missed < halvesMost; {
 		target := s.goal
 		if h.low > 0 {
 			target = h.low + (s.height-h.low)/2/s.step*s.step

@@ -67,7 +67,7 @@ func fresh() run.Settings { return new(settings) }
 
 type settings struct {
 	stacks, wheels, rounds, parts, aside, settling, loosening, halving, dives, ejections bool
-	persistence, scarcity, untying, walls                                                bool
+	persistence, scarcity, untying, lone, walls                                          bool
 
 	width           int
 	nodes, patience int64
@@ -93,6 +93,7 @@ func (s *settings) Declare(d *run.Declaration) {
 		"in ejections, groups come back by what they take of the fullest moments; without it, by area")
 	d.Technique(&s.untying, "untying",
 		"ejections also with rules such as pairs apart: without these, and then what is in the groups is arranged")
+	d.Technique(&s.lone, "lone", "if little fits together and there are gaps, ejections of the buffers as they are")
 	d.Technique(&s.walls, "walls",
 		"if (almost) every byte is in use: derive plans from the moments at which buffers end and begin, with every "+
 			"order that these allow")
@@ -170,6 +171,7 @@ type search struct {
 	diving    diving
 	halving   halving
 	ejecting  ejecting
+	alone     alone
 	attempted int64   // nodes of attempts
 	base      *base   // nil before the first restart
 	begun     int     // restarts, earlier runs included
@@ -222,6 +224,7 @@ func (s *search) restart(rng *rand.Rand, k int) (again bool) {
 	}
 	if s.hopeless(len(m.live), buffers) {
 		s.halve(m)
+		s.lone(rng)
 		return false
 	}
 	if merged {
