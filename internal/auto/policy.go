@@ -14,7 +14,8 @@ import (
 // A run has four parts. It ends as soon as there is nothing left to look for.
 //
 //	1 first    a plan to start from, then the quick heuristics
-//	2 peak     climb plans the sections around the peak, if the plan is close to the bound
+//	2 peak     climb plans the sections around the peak, if the plan is close to the bound. With a limit it plans the
+//	           peaks first, then what lies between them (planCrests)
 //	3 looks    merge, then exact search, each for a moment; then the remaining heuristics. If merge leaves few groups, it
 //	           goes on as long as that lowers the plan (joined)
 //	4 rounds   tela (if gaps have windows), merge, exact search, beam (if memory is nearly always full) and climb
@@ -102,6 +103,8 @@ const (
 	// mendEach is how many steps for each buffer climb's first turn has at least if it comes before the orders that take
 	// long.
 	mendEach = 4000
+	// crestEach is how many steps for each buffer climb has to plan the peaks first.
+	crestEach = 4000
 	// fewPlans is how many nodes for each buffer exact search needs to try a few complete
 	// plans. If its first turn has fewer, climb has the first turn alone.
 	fewPlans = 4
@@ -112,6 +115,8 @@ const (
 	// looksShare is the part of a time limit that the looks get. If 10 ms are all there is, and
 	// half of them go to other programs, most heuristics would never run otherwise.
 	looksShare = 4
+	// crestsShare is the part that climb has to plan the peaks first.
+	crestsShare = 2
 	// beamShare is the part of climb's steps that beam gets as nodes: a node takes about four times as long.
 	beamShare = 4
 	// askShare is the part of climb's steps that tela gets as nodes: a node takes 10 to 20 microseconds.

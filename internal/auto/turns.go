@@ -38,6 +38,9 @@ func (a *auto) carryOut(ctx context.Context) {
 			p.Quick(false)
 			a.adoptFrom(p, "more quick orders")
 		}
+		if !full {
+			a.planCrests(ctx)
+		}
 		a.looks(ctx)
 		a.remainingOrders(p)
 	}
@@ -49,6 +52,7 @@ const (
 	heuristics  = "heuristics"
 	shortLook   = "a short look before the remaining orders"
 	nextInRound = "the next in the round"
+	peaksFirst  = "the peaks first"
 )
 
 // enough returns the height at which the heuristics may stop, 0 for the bound.
@@ -90,17 +94,36 @@ func (a *auto) remainingOrders(p *greedy.Portfolio) {
 	}
 }
 
+// planCrests has climb plan the buffers in the order of their need (climb/crests.go), if there is a limit: without one
+// climb does so in its round.
+func (a *auto) planCrests(ctx context.Context) {
+	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
+	if !limited || a.n < thresholds.CoresLeast || a.n > thresholds.OrdersMost || a.round&climbing == 0 || a.over() ||
+		a.within(thresholds.CloseBy) || a.inUse(a.tl.LowerBound) >= beamOf {
+		return
+	}
+	ctx, cancel := a.briefly(ctx, crestsShare)
+	defer cancel()
+	steps := min(crestEach*a.n, a.share(crestEach)*a.n)
+	a.turn(ctx, turn{planner: &climb.Planner{Crests: true}, nodes: steps, each: a.n, reason: peaksFirst})
+}
+
+// briefly returns a context for one part-th of the time that is left, if there is a deadline.
+func (a *auto) briefly(ctx context.Context, part time.Duration) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok {
+		return context.WithTimeout(ctx, time.Until(end)/part)
+	}
+	return ctx, func() {}
+}
+
 // looks carries out part 3.
 func (a *auto) looks(ctx context.Context) {
 	if a.over() {
 		return
 	}
 	whole := ctx
-	if end, ok := ctx.Deadline(); ok {
-		short, cancel := context.WithTimeout(ctx, time.Until(end)/looksShare)
-		defer cancel()
-		ctx = short
-	}
+	ctx, cancel := a.briefly(ctx, looksShare)
+	defer cancel()
 	if a.mergeLook != (mergeLook{}) {
 		each := a.mergeLook.usual
 		if each == 0 || a.packed() {

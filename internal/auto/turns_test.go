@@ -90,6 +90,35 @@ func even(n int) *model.Problem {
 	return p
 }
 
+// TestPeaksFirst: with a limit climb plans the peaks first, once, right after the quick orders. It does not without a limit,
+// or if there are few buffers.
+func TestPeaksFirst(t *testing.T) {
+	for _, c := range []struct {
+		buffers int
+		limit   int64
+		want    []string
+	}{
+		{1200, 64, []string{"heuristics: more quick orders", "climb: the peaks first"}},
+		{1000, 64, nil},
+		{1200, 0, nil},
+	} {
+		o := plan.Options{NodeLimit: c.limit}
+		if c.limit == 0 {
+			o.Without = []string{"exact", "merge", "beam"}
+		}
+		turns := turnsOf(t, even(c.buffers), o)
+		var got []string
+		for k, turn := range turns {
+			if turn == "climb: "+peaksFirst {
+				got = append(got, turns[k-1], turn)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d buffers, limit %d: %q, want %q", c.buffers, c.limit, got, c.want)
+		}
+	}
+}
+
 // TestClimbBeforeBeam: climb comes before beam where many buffers are live at once and memory is not full at almost all
 // times. Of more than LargeAbove buffers beam has no turn then. Of fewer than CoresLeast beam is first.
 func TestClimbBeforeBeam(t *testing.T) {

@@ -39,6 +39,8 @@ func init() {
 type Planner struct {
 	// Cores runs only the technique core, until coreTurns turns in a row have not lowered the plan.
 	Cores bool
+	// Crests runs only the technique crests, a turn for each of its passes.
+	Crests bool
 	// Sweeps is a sweeper for the same timeline, which has its orders, for the first worker; nil for a new one.
 	Sweeps *greedy.Sweeper
 }
@@ -65,7 +67,7 @@ const defaultPatience = 40
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	core, mend, rebuild, critical bool
+	core, mend, rebuild, crests, critical bool
 
 	random          int
 	nodes, patience int64
@@ -76,6 +78,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.core, "core", "plan the sections around the peak exactly, then the other buffers around them")
 	d.Technique(&s.mend, "mend", "take out the buffers that end too high, and let them displace others at a growing price")
 	d.Technique(&s.rebuild, "rebuild", "plan the time around a peak anew if mend finds no place for a buffer there")
+	d.Technique(&s.crests, "crests", "plan the buffers that live where the load is highest, then more and more of the others")
 	d.Technique(&s.critical, "critical", "change the order of buffers on the critical chain, which sets the height")
 	d.Int(&s.random, "random", 20, 0, 100, "percentage of order moves that ignore the critical chain")
 	d.Int64(&s.nodes, "core-nodes", 1000, 1, 1<<30,
@@ -102,6 +105,7 @@ type search struct {
 	o     *plan.Options
 	sw    settings
 	goal  int64 // stop at this height
+	once  bool  // crests has all its passes, and nobody else has a turn
 
 	steps  atomic.Int64
 	height atomic.Int64
@@ -120,6 +124,7 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	if p.Cores {
 		s.sw.mend, s.sw.critical, s.sw.patience = false, false, coreTurns
 	}
+	s.once = p.Crests
 	s.watch = run.NewWatch(ctx)
 	defer s.watch.Close()
 	if !o.Minimizing() {
@@ -182,6 +187,7 @@ type worker struct {
 	taken, most int64 // steps of this turn, and the most that the node limit allows it
 	critical    critical
 	mender      mender
+	turns       int // of crests
 
 	// Of cores (core.go):
 	lent  *greedy.Sweeper // or nil
@@ -204,31 +210,45 @@ func (s *search) climb(w *worker) {
 		steps = 20 * n
 	}
 	var turns []func(from []int64, height int64) []int64
-	if s.sw.core && w.coring() {
+	if s.sw.core && !s.once && w.coring() {
 		turns = append(turns, w.core)
 	}
 	mends := s.sw.mend && w.mending()
+	crests := mends && s.sw.crests && w.cresting()
+	if s.once {
+		for k := 0; crests && k < len(passes) && !s.done(); k++ {
+			w.turn(w.crests)
+		}
+		return
+	}
 	if mends {
 		turns = append(turns, func(from []int64, height int64) []int64 { return w.mend(from, height, min(repairs, w.most)) })
+	}
+	if crests {
+		turns = append(turns, w.crests)
 	}
 	if s.sw.critical && n <= thresholds.OrdersMost && !(mends && n > thresholds.LargeAbove) {
 		turns = append(turns, func(from []int64, height int64) []int64 { return w.reorder(from, height, min(steps, w.most)) })
 	}
 	now := 0 // who has this turn
 	for idle := int64(0); len(turns) > 0 && !s.done() && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
-		w.taken, w.most = 0, math.MaxInt64/2
-		if s.o.NodeLimit > 0 {
-			w.most = max(s.o.NodeLimit-s.steps.Load(), 0)
-		}
-		from, height := s.lowest()
-		lower := turns[now](from, height)
-		s.steps.Add(max(w.taken, 1))
-		if lower != nil && s.keep(lower) {
+		if w.turn(turns[now]) {
 			idle = -1
 		} else {
 			now = (now + 1) % len(turns)
 		}
 	}
+}
+
+// turn has a technique make a turn, and reports whether the plan is lower now.
+func (w *worker) turn(technique func(from []int64, height int64) []int64) bool {
+	w.taken, w.most = 0, math.MaxInt64/2
+	if w.o.NodeLimit > 0 {
+		w.most = max(w.o.NodeLimit-w.steps.Load(), 0)
+	}
+	lower := technique(w.lowest())
+	w.steps.Add(max(w.taken, 1))
+	return lower != nil && w.keep(lower)
 }
 
 // keep takes a plan if it is the lowest so far, and reports whether it is. From then on nobody changes it.

@@ -79,8 +79,15 @@ type mender struct {
 
 	low, top, moved []edge // memory for sorting
 
-	share    float64 // of the way from the height to the goal
+	begins   mendBegin // with a plan from elsewhere
+	share    float64   // of the way from the height to the goal
 	target   int64
+	patience int64
+}
+
+// mendBegin is the share and the patience at first.
+type mendBegin struct {
+	share    float64
 	patience int64
 }
 
@@ -122,7 +129,7 @@ func (w *worker) mending() bool {
 	*m = mender{
 		tl: tl, height: math.MaxInt64, starts: sorting.Count(n), number: make([]int32, n), bodies: make([]body, n),
 		lists: make([]neighbours, n), spots: make([]spot, n), asked: make([]int64, n), paid: make([]int64, n),
-		seen: make([]int32, n),
+		seen: make([]int32, n), begins: mendBegin{firstShare, firstPatience},
 	}
 	slices.SortStableFunc(m.starts, func(i, j int32) int {
 		a, _ := tl.Extent(int(i))
@@ -164,7 +171,7 @@ func (w *worker) mend(from []int64, height, steps int64) []int64 {
 			k := m.number[i]
 			m.spots[k] = spot{from[i], from[i] + b[i].Size, m.asked[k], m.clock}
 		}
-		m.height, m.share, m.patience = height, firstShare, firstPatience
+		m.height, m.share, m.patience = height, m.begins.share, m.begins.patience
 	}
 	var high []int32
 	for w.taken < steps && w.taken < w.most && m.height > w.goal && !w.watch.Over() {

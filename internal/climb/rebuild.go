@@ -166,7 +166,7 @@ func (w *worker) planned(p *model.Problem) []int64 {
 	}
 	o := plan.Options{
 		Capacity: m.target, Start: first.Offsets, NodeLimit: min(replanEach*m.patience, w.most-w.taken), Seed: w.rng.Uint64(),
-		Without: append(slices.Clone(w.o.Without), "rebuild"), Params: w.o.Params,
+		Without: append(slices.Clone(w.o.Without), "rebuild", "crests"), Params: w.o.Params,
 	}
 	if o.NodeLimit < 1 {
 		return nil
