@@ -74,6 +74,7 @@ import (
 	_ "github.com/stowage-go/stowage/internal/exact"
 	_ "github.com/stowage-go/stowage/internal/greedy"
 	_ "github.com/stowage-go/stowage/internal/merge"
+	_ "github.com/stowage-go/stowage/internal/rows"
 )
 
 // DefaultPlanner is the planner that runs if Options.Planner is empty.

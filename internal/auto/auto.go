@@ -18,6 +18,7 @@ import (
 	"github.com/stowage-go/stowage/internal/beam"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/merge"
+	"github.com/stowage-go/stowage/internal/rows"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
@@ -59,7 +60,7 @@ func (p *Auto) Info() plan.Info {
 func fresh() run.Settings { return new(settings) }
 
 // settings are the techniques of a run.
-type settings struct{ heuristics, merge, tela, exact, beam, climb bool }
+type settings struct{ heuristics, merge, tela, exact, rows, beam, climb bool }
 
 // Declare lists the techniques.
 func (s *settings) Declare(d *run.Declaration) {
@@ -68,6 +69,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.merge, "merge", "include merge in the alternation: exact search over groups of buffers")
 	d.Technique(&s.tela, "tela", "include tela in the alternation, if gaps have windows")
 	d.Technique(&s.exact, "exact", "include exact search in the alternation")
+	d.Technique(&s.rows, "rows", "include the beam of rows in the alternation, if there are many buffers")
 	d.Technique(&s.beam, "beam", "include the beam over time in the alternation, if memory is nearly always full")
 	d.Technique(&s.climb, "climb", "include local search (climb) in the alternation")
 }
@@ -135,6 +137,7 @@ type auto struct {
 	restarts   uint64 // turns of merge so far: each has another seed
 	learned    merge.Learned
 	beams      beam.Reached // so far
+	rows       rows.Reached
 	r          *plan.Result // with the lowest plan so far, whether it fits or not
 	height     int64        // of r.Offsets
 	infeasible bool

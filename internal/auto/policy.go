@@ -14,11 +14,11 @@ import (
 // A run has four parts. It ends as soon as there is nothing left to look for.
 //
 //	1 first    a plan to start from, then the quick heuristics
-//	2 peak     climb plans the sections around the peak, if the plan is close to the bound. With a limit it plans the
-//	           peaks first, then what lies between them (planCrests)
+//	2 peak     climb plans the sections around the peak, if the plan is close to the bound. Then rows has a look (if
+//	           climb repairs plans). With a limit climb plans the peaks first, then what lies between them (planCrests)
 //	3 looks    merge, then exact search, each for a moment; then the remaining heuristics. If merge leaves few groups, it
 //	           goes on as long as that lowers the plan (joined)
-//	4 rounds   tela (if gaps have windows), merge, exact search, beam (if memory is nearly always full) and climb
+//	4 rounds   tela (if gaps have windows), merge, exact search, rows, beam (if memory is nearly always full) and climb
 //	           in turn, each round with grow times the effort of the round before
 //
 // If a capacity is too full for heuristics (full), the quick ones wait until the end of part 3.
@@ -32,10 +32,10 @@ var classes = [...]class{
 	{thresholds.MergeLeast - 1, false, false, mergeLook{}, exactLook{100, 16}, asking | exacting | climbing, oneRound, untilAnswer},
 	{thresholds.GlanceMost, false, false, mergeLook{4, 32}, exactLook{100, 16}, asking | merging | exacting | beaming | climbing, oneRound, untilAnswer},
 	{thresholds.CoresLeast - 1, false, false, mergeLook{4, 32}, exactLook{100, 0}, asking | merging | exacting | beaming | climbing, oneRound, untilAnswer},
-	{thresholds.ExactMost, true, true, mergeLook{4, 32}, exactLook{100, 0}, asking | merging | exacting | beaming | climbing, oneRound, untilAnswer},
-	{thresholds.LargeAbove, true, true, mergeLook{4, 16}, exactLook{}, asking | merging | beaming | climbing, oneRound, oneRound},
-	{thresholds.MergeMost, true, true, mergeLook{4, 16}, exactLook{}, asking | merging | beaming | climbing, peakIfClose, peakIfClose},
-	{thresholds.HugeAbove, true, true, mergeLook{0, 4}, exactLook{}, asking | merging | beaming | climbing, peakIfClose, peakIfClose},
+	{thresholds.ExactMost, true, true, mergeLook{4, 32}, exactLook{100, 0}, asking | merging | exacting | rowing | beaming | climbing, oneRound, untilAnswer},
+	{thresholds.LargeAbove, true, true, mergeLook{4, 16}, exactLook{}, asking | merging | rowing | beaming | climbing, oneRound, oneRound},
+	{thresholds.MergeMost, true, true, mergeLook{4, 16}, exactLook{}, asking | merging | rowing | beaming | climbing, peakIfClose, peakIfClose},
+	{thresholds.HugeAbove, true, true, mergeLook{0, 4}, exactLook{}, asking | merging | rowing | beaming | climbing, peakIfClose, peakIfClose},
 	{math.MaxInt64, true, false, mergeLook{}, exactLook{}, climbing, peakOnly, peakOnly},
 }
 
@@ -62,6 +62,7 @@ const (
 	asking members = 1 << iota // tela, only if gaps have windows
 	merging
 	exacting
+	rowing  // only if climb repairs plans: see repairs
 	beaming // only if memory is nearly always full
 	climbing
 )
@@ -119,6 +120,9 @@ const (
 	crestsShare = 2
 	// beamShare is the part of climb's steps that beam gets as nodes: a node takes about four times as long.
 	beamShare = 4
+	// rowsLook is how many nodes for each buffer rows has before the first round: the first width, for hundreds of live
+	// buffers.
+	rowsLook = 256
 	// askShare is the part of climb's steps that tela gets as nodes: a node takes 10 to 20 microseconds.
 	askShare = 64
 	// beamLookPart is the part of its first turn that beam gets before the first round if it is not the first in a
@@ -167,13 +171,16 @@ func (s *settings) policy(n int64, packed func() bool) class {
 	if !s.beam {
 		c.round &^= beaming
 	}
+	if !s.rows {
+		c.round &^= rowing
+	}
 	if !s.tela {
 		c.round &^= asking
 	}
 	if !s.merge || c.mergeLook.usual == 0 && (c.mergeLook.packing == 0 || !packed()) {
 		c.round, c.mergeLook = c.round&^merging, mergeLook{}
 	}
-	if c.round&^(beaming|asking) == merging {
+	if c.round&^(rowing|beaming|asking) == merging {
 		c.round &^= merging // merge has no turns by itself
 	}
 	return c

@@ -15,7 +15,7 @@ import (
 // names returns the members of a round in their order.
 func (m members) names() string {
 	var all []string
-	for k, name := range []string{"tela", "merge", "exact", "beam", "climb"} {
+	for k, name := range []string{"tela", "merge", "exact", "rows", "beam", "climb"} {
 		if m&(1<<k) != 0 {
 			all = append(all, name)
 		}
@@ -25,7 +25,7 @@ func (m members) names() string {
 
 // TestPolicy checks the table at the sizes around each of its limits.
 func TestPolicy(t *testing.T) {
-	all := settings{heuristics: true, merge: true, tela: true, exact: true, beam: true, climb: true}
+	all := settings{heuristics: true, merge: true, tela: true, exact: true, rows: true, beam: true, climb: true}
 	without := func(switchOff func(*settings)) settings {
 		s := all
 		switchOff(&s)
@@ -47,16 +47,16 @@ func TestPolicy(t *testing.T) {
 		{"24 buffers", all, 24, false, "tela exact climb", false, true, oneRound, untilAnswer},
 		{"47 buffers", all, 47, true, "tela exact climb", false, true, oneRound, untilAnswer},
 		{"48 buffers", all, 48, false, "tela merge exact beam climb", false, true, oneRound, untilAnswer},
-		{"3,000 buffers", all, 3000, false, "tela merge exact beam climb", true, true, oneRound, untilAnswer},
-		{"4,097 buffers", all, 4097, false, "tela merge beam climb", true, false, oneRound, oneRound},
-		{"8,193 buffers", all, 8193, false, "tela merge beam climb", true, false, peakIfClose, peakIfClose},
-		{"16,385 buffers", all, 16385, false, "tela beam climb", true, false, peakIfClose, peakIfClose},
-		{"16,385 buffers, a packing", all, 16385, true, "tela merge beam climb", true, false, peakIfClose, peakIfClose},
+		{"3,000 buffers", all, 3000, false, "tela merge exact rows beam climb", true, true, oneRound, untilAnswer},
+		{"4,097 buffers", all, 4097, false, "tela merge rows beam climb", true, false, oneRound, oneRound},
+		{"8,193 buffers", all, 8193, false, "tela merge rows beam climb", true, false, peakIfClose, peakIfClose},
+		{"16,385 buffers", all, 16385, false, "tela rows beam climb", true, false, peakIfClose, peakIfClose},
+		{"16,385 buffers, a packing", all, 16385, true, "tela merge rows beam climb", true, false, peakIfClose, peakIfClose},
 		{"131,073 buffers", all, 131073, true, "climb", false, false, peakOnly, peakOnly},
-		{"3,000 without exact", noExact, 3000, false, "tela merge beam climb", true, false, oneRound, oneRound},
-		{"9,000 without climb", noClimb, 9000, false, "tela merge exact beam", false, false, oneRound, untilAnswer},
-		{"3,000 without beam", noBeam, 3000, false, "tela merge exact climb", true, true, oneRound, untilAnswer},
-		{"3,000 without both", noSearch, 3000, false, "tela beam", false, false, oneRound, oneRound},
+		{"3,000 without exact", noExact, 3000, false, "tela merge rows beam climb", true, false, oneRound, oneRound},
+		{"9,000 without climb", noClimb, 9000, false, "tela merge exact rows beam", false, false, oneRound, untilAnswer},
+		{"3,000 without beam", noBeam, 3000, false, "tela merge exact rows climb", true, true, oneRound, untilAnswer},
+		{"3,000 without both", noSearch, 3000, false, "tela rows beam", false, false, oneRound, oneRound},
 	} {
 		c := tc.s.policy(tc.n, func() bool { return tc.packed })
 		if c.round.names() != tc.round || c.peak != tc.peak || (c.exactLook.part > 0) != tc.look {

@@ -13,6 +13,7 @@ import (
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/merge"
 	"github.com/stowage-go/stowage/internal/planners/tela"
+	"github.com/stowage-go/stowage/internal/rows"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/model"
@@ -39,6 +40,7 @@ func (a *auto) carryOut(ctx context.Context) {
 			a.adoptFrom(p, "more quick orders")
 		}
 		if !full {
+			a.lookAtRows(ctx)
 			a.planCrests(ctx)
 		}
 		a.looks(ctx)
@@ -185,14 +187,15 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
 	ends := a.ends(a.o.Minimizing(), limited)
 	// climb lowers more plans than beam if there are many buffers, unless memory is full at almost all times
-	crowded, repairs := a.crowded(), a.n >= thresholds.CoresLeast && a.inUse(a.tl.LowerBound) < beamOf
+	crowded, repairs := a.crowded(), a.repairs()
 	if a.n > thresholds.LargeAbove && repairs {
 		crowded = false
 	}
 	// nor do orders that take long lower as many if climb can mend: it can where beam is able
 	mends := limited && !crowded && a.n > thresholds.LargeAbove && a.round&climbing != 0 && beam.Able(a.tl)
-	more := mends && a.n > thresholds.HugeAbove || a.moreOrders(p)
-	if more && limited && !mends {
+	rowed := limited && a.rowed()
+	more := mends && a.n > thresholds.HugeAbove || rowed || a.moreOrders(p)
+	if more && limited && !mends && !rowed {
 		more = a.moreOrders(p) // two such turns take less time than climb's first, and lower more plans
 	}
 	if ends == peakIfClose || ends == peakOnly {
@@ -218,6 +221,9 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	learns := a.round&exacting != 0 && engine.Learns(a.tl)
 	if !crowded && !(learns && beam.Able(a.tl)) {
 		a.round &^= beaming
+	}
+	if !a.rowed() {
+		a.round &^= rowing
 	}
 	if !a.windowed() {
 		a.round &^= asking
@@ -254,9 +260,13 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 				if exactFirst {
 					a.turn(ctx, turn{planner: &engine.Planner{}, nodes: limit, each: 1, reason: nextInRound})
 				}
+			case rowing:
+				a.rowTurn(ctx, steps, nextInRound)
 			case beaming:
 				if learns {
 					brief = a.beamBriefly(ctx, brief)
+				} else if a.round&rowing != 0 {
+					a.beamTurn(ctx, steps/grow) // rows has more use for the time
 				} else {
 					a.beamTurns(ctx, steps, once || order[0] != beaming)
 				}
@@ -281,18 +291,18 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 
 // order returns the members of a round in the order of their turns. Beam is the last one if climb repairs plans. It is
 // the first one if other searches lower few plans: if there are many buffers, or if memory is full at almost all times.
-func (a *auto) order(repairs, learns bool) [5]members {
+func (a *auto) order(repairs, learns bool) [6]members {
 	if learns {
-		return [...]members{asking, beaming, merging, exacting, climbing}
+		return [...]members{asking, beaming, merging, exacting, rowing, climbing}
 	}
 	if repairs && a.round&climbing != 0 {
-		return [...]members{asking, merging, exacting, climbing, beaming}
+		return [...]members{asking, merging, exacting, rowing, climbing, beaming}
 	}
 	if a.round&beaming != 0 && !a.packed() &&
 		(a.n >= thresholds.BeamFirstLeast || a.n >= thresholds.BeamFullLeast && a.inUse(a.tl.LowerBound) >= beamOf) {
-		return [...]members{beaming, asking, merging, exacting, climbing}
+		return [...]members{beaming, asking, merging, exacting, rowing, climbing}
 	}
-	return [...]members{asking, merging, exacting, beaming, climbing}
+	return [...]members{asking, merging, exacting, beaming, rowing, climbing}
 }
 
 // moreOrders runs heuristics that took too long before. It reports whether some are left.
@@ -306,6 +316,29 @@ func (a *auto) moreOrders(p *greedy.Portfolio) bool {
 		a.adoptFrom(p, "orders that take longer")
 	}
 	return left
+}
+
+// repairs reports whether climb's repairs lower more plans than beam: there are many buffers, and memory is not full at
+// almost all times.
+func (a *auto) repairs() bool {
+	return a.n >= thresholds.CoresLeast && a.inUse(a.tl.LowerBound) < beamOf
+}
+
+// rowed reports whether rows has turns.
+func (a *auto) rowed() bool { return a.round&rowing != 0 && a.repairs() && rows.Able(a.tl) }
+
+// lookAtRows has rows make plans with the first width.
+func (a *auto) lookAtRows(ctx context.Context) {
+	if a.rowed() && !a.over() {
+		ctx, cancel := a.briefly(ctx, looksShare)
+		defer cancel()
+		a.rowTurn(ctx, a.share(rowsLook)*a.n, shortLook)
+	}
+}
+
+// rowTurn has rows make a turn, with the width that it reached before.
+func (a *auto) rowTurn(ctx context.Context, nodes int64, reason string) {
+	a.turn(ctx, turn{planner: &rows.Planner{Reached: &a.rows}, nodes: nodes, each: a.n, reason: reason})
 }
 
 // beamTurn has beam make a turn, with the width that it reached before. steps are climb's in this round.

@@ -90,7 +90,7 @@ func even(n int) *model.Problem {
 	return p
 }
 
-// TestPeaksFirst: with a limit climb plans the peaks first, once, right after the quick orders. It does not without a limit,
+// TestPeaksFirst: with a limit climb plans the peaks first, once, right after the look of rows. It does not without a limit,
 // or if there are few buffers.
 func TestPeaksFirst(t *testing.T) {
 	for _, c := range []struct {
@@ -98,7 +98,7 @@ func TestPeaksFirst(t *testing.T) {
 		limit   int64
 		want    []string
 	}{
-		{1200, 64, []string{"heuristics: more quick orders", "climb: the peaks first"}},
+		{1200, 64, []string{"rows: " + shortLook, "climb: the peaks first"}},
 		{1000, 64, nil},
 		{1200, 0, nil},
 	} {
@@ -208,6 +208,36 @@ func TestBeamHasTurns(t *testing.T) {
 	}
 }
 
+// TestRowsHasTurns: rows looks at a problem of many buffers before the orders that are left, has a turn before climb,
+// and lowers plans; not where memory is full at almost all times, nor if a buffer has a gap.
+func TestRowsHasTurns(t *testing.T) {
+	o := plan.Options{NodeLimit: 3000}
+	p := even(2000)
+	lowered, height := false, int64(0)
+	o.Turns = func(u plan.Turn) {
+		lowered, height = lowered || u.Planner == "rows" && u.Height < height, u.Height
+	}
+	planned(t, "auto", context.Background(), timeline.New(p), o)
+	if !lowered {
+		t.Error("rows lowers no plan")
+	}
+	o.Turns = nil
+	turns := turnsOf(t, p, o)
+	look, orders := slices.Index(turns, "rows: "+shortLook), slices.Index(turns, "heuristics: the remaining orders")
+	row, climb := slices.Index(turns, "rows: "+nextInRound), slices.Index(turns, "climb: "+nextInRound)
+	if look < 0 || look > orders || row < orders || row > climb {
+		t.Errorf("%q", turns)
+	}
+	p.Buffers[0].Lower, p.Buffers[0].Upper, p.Buffers[0].Gaps = 0, 9, []model.Gap{{Lower: 4, Upper: 5}}
+	for name, p := range map[string]*model.Problem{"gaps": p, "full": fullOfTwo(1200)} {
+		if turns := turnsOf(t, p, plan.Options{NodeLimit: 1000}); slices.ContainsFunc(turns, func(s string) bool {
+			return strings.HasPrefix(s, "rows")
+		}) {
+			t.Errorf("%s: %q", name, turns)
+		}
+	}
+}
+
 // mixedAlignments is a problem where exact search learns.
 func mixedAlignments(t *testing.T) *timeline.Timeline {
 	t.Helper()
@@ -311,11 +341,11 @@ func TestOrder(t *testing.T) {
 	} {
 		tl := timeline.New(c.problem)
 		a := auto{tl: tl, n: int64(len(c.problem.Buffers))}
-		all := settings{merge: true, tela: true, exact: true, beam: true, climb: true}
+		all := settings{merge: true, tela: true, exact: true, rows: true, beam: true, climb: true}
 		a.class = all.policy(a.n, a.packed)
 		order := a.order(c.repairs, false)
-		if got := order[0].names(); got != c.want || (order[4] == beaming) != c.repairs {
-			t.Errorf("%s: %s first, %s last", c.name, got, order[4].names())
+		if got := order[0].names(); got != c.want || (order[5] == beaming) != c.repairs {
+			t.Errorf("%s: %s first, %s last", c.name, got, order[5].names())
 		}
 	}
 }

@@ -39,20 +39,19 @@ import (
 type method uint8
 
 const (
-	first     method = iota // first fit in the order
-	tight                   // best fit in the order
-	stacked                 // first fit in the order of stacking, ties by the order
-	onTop                   // first fit in the order of the offsets of a skyline, filled in the order
-	swept                   // the passes of the planner sweep; takes no order
-	shared                  // first fit in the order of the offsets of slots, filled in the order (shared.go)
-	outwards                // sweeps from the peaks (outward.go); takes no order
-	grown                   // first fit in the order of the offsets of chunks that grow, filled in the order (deferred.go)
-	matedRows               // the same, but a buffer comes beside one that ends with it (mated.go)
+	first    method = iota // first fit in the order
+	tight                  // best fit in the order
+	stacked                // first fit in the order of stacking, ties by the order
+	onTop                  // first fit in the order of the offsets of a skyline, filled in the order
+	swept                  // the passes of the planner sweep; takes no order
+	shared                 // first fit in the order of the offsets of slots, filled in the order (shared.go)
+	outwards               // sweeps from the peaks (outward.go); takes no order
+	grown                  // first fit in the order of the offsets of chunks that grow, filled in the order (deferred.go)
 )
 
 // cost is what a method takes per buffer, in units of a first-fit placement, roughly, as measured on pangu_2.6B.
 var cost = [...]int64{
-	first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4, grown: 2, matedRows: 2,
+	first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4, grown: 2,
 }
 
 // maxCost bounds the work of a portfolio beyond first-fit: about half a second. Up to
@@ -88,8 +87,6 @@ var trials = [...]trial{
 	{quickest, "width", first, "WZ"},
 	{quickest, "area", first, "A"},
 	{quickest, "outward", outwards, ""},
-	{quick, "mated", matedRows, "bEZ"},
-	{quick, "mated-back", matedRows, "EbZ"},
 	{quick, "stack-load", stacked, "TWA"},
 	{quick, "start", tight, "bEZ"},
 	{quick, "stack-late", stacked, "uz"},
@@ -424,7 +421,7 @@ func (p *Portfolio) try(w *run.Watch, k int) {
 			p.place(t.name, ByOffset(offsets), place.FirstFit)
 		}
 	case shared:
-		if movableAll(p.tl) {
+		if MovableAll(p.tl) {
 			if offsets := share(w, p.tl, p.orders.sorted(w, p.tl, t.order)); offsets != nil {
 				p.place(t.name, ByOffset(offsets), place.FirstFit)
 			}
@@ -432,14 +429,8 @@ func (p *Portfolio) try(w *run.Watch, k int) {
 	case outwards:
 		p.sweep(t.name, nil)
 	case grown:
-		if movableAll(p.tl) {
+		if MovableAll(p.tl) {
 			if offsets := deferred(w, p.tl, t.order); offsets != nil {
-				p.place(t.name, ByOffset(offsets), place.FirstFit)
-			}
-		}
-	case matedRows:
-		if movableAll(p.tl) {
-			if offsets := mated(w, p.tl, t.order); offsets != nil {
 				p.place(t.name, ByOffset(offsets), place.FirstFit)
 			}
 		}
@@ -456,8 +447,6 @@ func (p *Portfolio) skips(t *trial) bool {
 	case outwards: // the table has it twice: among the quick trials, and at the end for few buffers
 		many := len(p.tl.Problem.Buffers) >= thresholds.OutwardLeast
 		return p.Large() || many != (t.worth <= quick)
-	case matedRows: // fewer buffers are planned by search
-		return len(p.tl.Problem.Buffers) < thresholds.CoresLeast
 	}
 	return false
 }

@@ -232,7 +232,7 @@ func TestBestOnPublicData(t *testing.T) {
 // The trials are in the order of their worth, so until cuts the table. No two have the same name, except outward,
 // which has a row for many buffers and one for few. A trial has an order if and only if its method takes one.
 func TestTrials(t *testing.T) {
-	if until(quickest) != 3 || until(quick) != 8 || until(thorough) != len(trials) {
+	if until(quickest) != 3 || until(quick) != 6 || until(thorough) != len(trials) {
 		t.Errorf("%d, %d and %d trials", until(quickest), until(quick), until(thorough))
 	}
 	names := map[string]int{}

@@ -176,15 +176,15 @@ func (r *grownRow) enter(k int32) {
 // up to a common multiple of the alignments, so that a buffer that moves stays aligned. It returns
 // nil if that multiple is too large, or if a limit comes first.
 func deferred(w *run.Watch, tl *timeline.Timeline, word string) []int64 {
-	sizes := unitSizes(tl)
+	sizes := UnitSizes(tl)
 	if sizes == nil {
 		return nil
 	}
 	return Deferred(w, tl, Sorted(w, tl, word), Sorted(w, tl, "e"), sizes)
 }
 
-// unitSizes returns the sizes, rounded up to a common multiple of the alignments, or nil if that is very large.
-func unitSizes(tl *timeline.Timeline) []int64 {
+// UnitSizes returns the sizes, rounded up to a common multiple of the alignments, or nil if that is very large.
+func UnitSizes(tl *timeline.Timeline) []int64 {
 	buffers := tl.Problem.Buffers
 	unit := int64(1)
 	for i := range buffers {

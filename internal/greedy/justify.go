@@ -2,7 +2,9 @@ package greedy
 
 import (
 	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/thresholds"
+	"github.com/stowage-go/stowage/internal/timeline"
 )
 
 // Idea: turn a plan upside down, and let all buffers fall: first fit in descending order of their ends. By induction
@@ -33,32 +35,45 @@ const (
 
 // turnable reports whether plans are turned: there are many buffers, which have neither gaps nor fixed offsets.
 func (p *Portfolio) turnable() bool {
-	return len(p.tl.Problem.Buffers) >= thresholds.TurnsLeast && !p.tl.HasGaps() && movableAll(p.tl)
+	return len(p.tl.Problem.Buffers) >= thresholds.TurnsLeast && !p.tl.HasGaps() && MovableAll(p.tl)
 }
 
 // turned turns a plan over and over as long as that lowers it. The plan is the portfolio's own.
 func (p *Portfolio) turned(plan []int64, height int64) ([]int64, int64) {
 	w := place.Watch(p.ctx, p.tl)
 	defer w.Close()
-	buffers := p.tl.Problem.Buffers
-	for idle := 0; idle < idleTurns && height > p.goal && p.turns > 0 && !p.over(); p.turns-- {
-		p.orders.back()
-		key := p.orders.keys.Take(len(buffers))
+	return turn(w, &p.memory, &p.orders, p.tl, plan, height, p.goal, &p.turns)
+}
+
+// Turn turns a plan over and over as long as that lowers it, until it is as low as the goal, and most times at most. No
+// buffer has a gap or a fixed offset. It returns the plan, which may be in the memory of the one before, and its height.
+func Turn(w *run.Watch, m *place.Memory, tl *timeline.Timeline, plan []int64, height, goal, most int64) ([]int64, int64) {
+	return turn(w, m, new(scratch), tl, plan, height, goal, &most)
+}
+
+// turn is Turn, with memory for orders. left is how many turns are left.
+func turn(
+	w *run.Watch, m *place.Memory, s *scratch, tl *timeline.Timeline, plan []int64, height, goal int64, left *int64,
+) ([]int64, int64) {
+	buffers := tl.Problem.Buffers
+	for idle := 0; idle < idleTurns && height > goal && *left > 0 && !(w != nil && w.Over()); *left-- {
+		s.back()
+		key := s.keys.Take(len(buffers))
 		for i := range key {
 			key[i] = uint64(plan[i] + buffers[i].Size)
 		}
-		order := p.orders.byColumns(w, len(buffers), [][]uint64{key})
+		order := s.byColumns(w, len(buffers), [][]uint64{key})
 		if order == nil {
 			break // a limit
 		}
-		next, lower, _ := p.memory.Below(w, p.tl, order, place.FirstFit, height+1)
+		next, lower, _ := m.Below(w, tl, order, place.FirstFit, height+1)
 		if next == nil {
 			break
 		}
-		if idle++; height-lower > (height-p.tl.LowerBound)/littlePart {
+		if idle++; height-lower > (height-tl.LowerBound)/littlePart {
 			idle = 0
 		}
-		p.memory.Keep(plan)
+		m.Keep(plan)
 		plan, height = next, lower
 	}
 	return plan, height

@@ -42,7 +42,7 @@ type PlaceLoose func(loose []int32, low, high int32, floor, target int64, at []i
 // Outward prepares sweeps from the peaks. It returns false if there are gaps or fixed
 // offsets, or if the limit comes first.
 func (s *Sweeper) Outward() bool {
-	if s.tl.HasGaps() || !movableAll(s.tl) || !s.order(0) || !s.order(1) {
+	if s.tl.HasGaps() || !MovableAll(s.tl) || !s.order(0) || !s.order(1) {
 		return false
 	}
 	if s.rank[0] == nil {
@@ -197,8 +197,8 @@ func (s *Sweeper) room(n int) []int32 {
 	return s.scratch[:n]
 }
 
-// movableAll reports whether no buffer has a fixed offset.
-func movableAll(tl *timeline.Timeline) bool {
+// MovableAll reports whether no buffer has a fixed offset.
+func MovableAll(tl *timeline.Timeline) bool {
 	if tl.Plain {
 		return true
 	}

@@ -40,7 +40,7 @@ func TestEachTrialRuns(t *testing.T) {
 	few, many := timeline.New(wave(60)), timeline.New(wave(thresholds.CoresLeast))
 	for k := range trials {
 		tl := few
-		if trials[k].how == outwards && trials[k].worth <= quick || trials[k].how == matedRows {
+		if trials[k].how == outwards && trials[k].worth <= quick {
 			tl = many
 		}
 		p := NewPortfolio(t.Context(), tl, 0)
