@@ -66,11 +66,11 @@ type pass struct {
 // passes take turns.
 var passes = [...]pass{{8, 5, true}, {7, 5, true}, {2, 1, true}, {6, 5, true}, {7, 5, false}}
 
-// cresting reports whether there are levels: the problem is neither small nor so large that a placement takes seconds,
-// and memory is not full at almost all times.
+// cresting reports whether there are levels: the problem has no gaps, since a level knows only whole lives, it is
+// neither small nor so large that a placement takes seconds, and memory is not full at almost all times.
 func (w *worker) cresting() bool {
 	n := len(w.tl.Problem.Buffers)
-	if n < thresholds.CoresLeast || n > thresholds.OrdersMost {
+	if n < thresholds.CoresLeast || n > thresholds.OrdersMost || w.tl.HasGaps() {
 		return false
 	}
 	sum := 0.0

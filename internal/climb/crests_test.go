@@ -134,7 +134,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestCresting: there are no levels of few buffers, or where memory is full at almost all times.
+// TestCresting: there are no levels of few buffers, with gaps, or where memory is full at almost all times.
 func TestCresting(t *testing.T) {
 	full := &model.Problem{}
 	for i := range int64(2000) {
@@ -143,7 +143,7 @@ func TestCresting(t *testing.T) {
 	for _, c := range []struct {
 		p    *model.Problem
 		want bool
-	}{{tailed(1, 1500), true}, {tailed(1, 900), false}, {full, false}} {
+	}{{tailed(1, 1500), true}, {tailed(1, 900), false}, {hollow(tailed(1, 1500)), false}, {full, false}} {
 		w := begun(t, timeline.New(c.p), plan.Options{})
 		w.goal = w.tl.LowerBound
 		if got := w.cresting(); got != c.want {
