@@ -40,10 +40,10 @@ func (b *balance) begin() {
 	b.left, b.gain, b.nodes = b.fails, 0, 0
 }
 
-// passed notes what a pass took off the plan.
-func (b *balance) passed(gain, nodes int64) {
+// passed notes what a pass took off the plan. One that was narrow may fail.
+func (b *balance) passed(gain, nodes int64, narrow bool) {
 	b.gain, b.nodes = b.gain+gain, b.nodes+nodes
-	if gain == 0 {
+	if gain == 0 && !narrow {
 		b.left--
 	}
 }

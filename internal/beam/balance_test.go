@@ -28,7 +28,7 @@ func TestBalance(t *testing.T) {
 	} {
 		b := c.before
 		b.begin()
-		b.passed(c.gain, c.passes)
+		b.passed(c.gain, c.passes, false)
 		b.ejected(c.ejected, c.nodes)
 		if b.fails != c.fails || b.part != c.part || b.left != b.fails || b.gain != 0 || b.nodes != 0 {
 			t.Errorf("%s: %+v", c.name, b)

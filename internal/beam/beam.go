@@ -5,6 +5,7 @@
 //	layouts.go   layouts of the live buffers, their scores and their children
 //	loose.go     layouts without offsets: orders and distances; looselayouts.go has their scores and children
 //	spread.go    layouts that have one ancestor make each other dearer
+//	coarse.go    wide passes, and ceilings that go up, where memory has few units
 //	arms.go      which of the two kinds of passes has the next turn
 //	balance.go   whether passes or ejections have the next turn
 //	eject.go     the other technique: take out what is too high, and let it displace others
@@ -72,7 +73,7 @@ func fresh() run.Settings { return new(settings) }
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	back, ahead, alike, spread, loose, reverse, eject, slide, hold, urgent bool
+	back, ahead, alike, spread, coarse, loose, reverse, eject, slide, hold, urgent bool
 
 	width, widest int
 }
@@ -83,6 +84,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.ahead, "ahead", "drop layouts that leave no hole for a large buffer that begins soon")
 	d.Technique(&s.alike, "alike", "of layouts with the same holes over time, such as one that is upside down, keep one")
 	d.Technique(&s.spread, "spread", "in a wide beam, layouts with one ancestor some buffers ago make each other dearer")
+	d.Technique(&s.coarse, "coarse", "if memory has few units, passes are wide, and the ceiling of one goes up where it dies")
 	d.Technique(&s.loose, "loose", "in some passes layouts keep the order of live buffers and how far apart they must lie, not offsets")
 	d.Technique(&s.reverse, "reverse", "every second pass runs backward in time")
 	d.Technique(&s.eject, "eject", "between passes, take out buffers that are too high and let them displace others at a growing price")
@@ -199,6 +201,7 @@ type kind struct {
 	least  int     // width of passes that aim less low
 	share  float64 // how much of the way from the height to the goal it aims down
 	failed int     // passes
+	coarse bool    // see coarse.go
 }
 
 // newKind returns nil if layouts are to be loose and cannot be.
@@ -214,6 +217,9 @@ func (s *search) newKind(tl *timeline.Timeline, height int64, loose bool, width 
 			}
 		}
 	}
+	if !loose {
+		s.coarsen(q)
+	}
 	return q
 }
 
@@ -223,9 +229,15 @@ func (s *search) pass(q *kind, height, goal int64, buffers int) []int64 {
 	x.seed++
 	q.width = min(q.width, x.most)
 	s.end = s.nodes + x.cost*passNodes*int64(q.width)*int64(buffers)
+	if x.limit = 0; q.coarse {
+		x.limit = height / x.granule
+	}
 	offsets := x.run(max(goal, height-max(1, int64(q.share*float64(height-goal)))), q.width)
 	if offsets != nil {
 		q.share = min(0.5, 1.5*q.share)
+		if x.risen && q.narrow() {
+			q.width = min(2*q.width, q.least)
+		}
 	}
 	return offsets
 }
@@ -235,7 +247,7 @@ func (s *search) pass(q *kind, height, goal int64, buffers int) []int64 {
 func (s *search) widen(q *kind, height, goal int64) bool {
 	q.failed++
 	if q.width >= min(q.least, q.ways[0].most) {
-		if q.share /= 2; q.share*float64(height-goal) >= max(1, float64(s.lower)/leastStep) {
+		if q.share /= 2; q.share*float64(height-goal) >= max(float64(q.ways[0].granule), float64(s.lower)/leastStep) {
 			return true
 		}
 		q.share = 0.25
@@ -273,11 +285,12 @@ func (p *Planner) improve(s *search, tl *timeline.Timeline, best []int64, height
 	for i := turns.next(); i < arms && height > goal && !s.over(); i = turns.next() {
 		q, before, nodes := kinds[i], height, s.nodes
 		if i == byOffsets && e != nil && b.left == 0 {
-			best, height = e.run(best, height, goal, b.part*ejectNodes*int64(q.width)*int64(len(best))/ejectShortest)
+			best, height = e.run(best, height, goal, b.part*ejectNodes*q.ejectWidth()*int64(len(best))/ejectShortest)
 			b.ejected(before-height, s.nodes-nodes)
 			turns.note(i, before-height, ejectCost*(s.nodes-nodes))
 			continue
 		}
+		narrow := q.narrow()
 		if offsets := s.pass(q, height, goal, len(best)); offsets != nil {
 			best, height = offsets, model.HeightOf(tl.Problem, offsets)
 			s.tell(best, height)
@@ -285,7 +298,7 @@ func (p *Planner) improve(s *search, tl *timeline.Timeline, best []int64, height
 			turns.arms[i].closed = true
 		}
 		if i == byOffsets {
-			b.passed(before-height, s.nodes-nodes)
+			b.passed(before-height, s.nodes-nodes, narrow)
 		}
 		turns.note(i, before-height, s.nodes-nodes)
 	}

@@ -41,7 +41,9 @@ type pass struct {
 	mean    float64 // size
 
 	ceiling int64
-	width   int // of the beam
+	limit   int64 // where the pass dies its ceiling goes up, as long as it is below
+	risen   bool  // it has
+	width   int   // of the beam
 	noise   int64
 	rng     *rand.Rand
 
@@ -110,7 +112,7 @@ func newPass(s *search, tl *timeline.Timeline, reverse bool) *pass {
 
 // run returns a plan below the ceiling, by buffer of the problem, or nil.
 func (x *pass) run(ceiling int64, width int) []int64 {
-	x.ceiling, x.noise = ceiling/x.granule, 0
+	x.ceiling, x.noise, x.risen = ceiling/x.granule, 0, false
 	x.rng = rand.New(rand.NewPCG(x.o.Seed, x.seed))
 	x.widen(width)
 	x.restore(0)
@@ -141,8 +143,13 @@ func (x *pass) run(ceiling int64, width int) []int64 {
 		if k > far {
 			far, tries = k, 0
 		}
-		if tries++; !x.settings.back || tries > goesBack || x.nodes >= x.end {
+		if !x.settings.back {
 			return nil
+		}
+		if tries++; tries > goesBack || x.nodes >= x.end {
+			if tries = 1; !x.rise() {
+				return nil
+			}
 		}
 		from := max(0, k-tries*x.now.stride/2)
 		x.widen(min(width<<(tries/2), x.most))

@@ -8,7 +8,8 @@ package beam
 // Invariant: the children of a line come by their scores, the best first, and the first of each line pays nothing.
 // Without this technique all layouts are one line, and nobody pays.
 //
-// Complexity: a walk of generations steps for each layout, and a look at each line for each layout of the next beam.
+// Complexity: a walk of generations steps for each layout. Lines are a heap, too, so a layout of the next beam takes
+// as many steps as the logarithm of their number.
 //
 // Source: this project. That the beams of decoders are alike, and need groups, is known (Vijayakumar et al., 2018).
 
@@ -29,6 +30,8 @@ type lines struct {
 	list  []line  // those of layouts
 	last  int     // the line of the layout that has children now
 	price []int64 // by how many of a line are in the next beam
+	heap  []int32 // places in list of those that have children, the one with the cheapest child first
+	stale bool    // the first of heap has changed
 }
 
 // A line is a heap of children, and how many of them are in the next beam.
@@ -36,6 +39,7 @@ type line struct {
 	children []child
 	first    int // of pass.children
 	there    int
+	least    int64 // what the best child costs
 }
 
 // divide finds the lines of the layouts of the beam.
@@ -89,7 +93,7 @@ func (l *lines) begin(s, child int) {
 	}
 }
 
-// gather makes the children of each line a heap.
+// gather makes the children of each line a heap, and the lines one.
 func (x *pass) gather() {
 	l, end := &x.lines, len(x.children)
 	for i := len(l.list) - 1; i >= 0; i-- {
@@ -99,25 +103,69 @@ func (x *pass) gather() {
 			sink(q.children, j)
 		}
 	}
+	l.heap, l.stale = l.heap[:0], false
+	for i := range l.list {
+		if len(l.list[i].children) > 0 {
+			l.heap = append(l.heap, int32(i))
+			l.value(int32(i))
+		}
+	}
+	for j := len(l.heap)/2 - 1; j >= 0; j-- {
+		l.sink(j)
+	}
 }
 
-// pop takes the best child out, and returns it and its line, which is nil if there is no child.
+// value sets what the best child of a line costs.
+func (l *lines) value(i int32) {
+	q := &l.list[i]
+	q.least = q.children[0].score + q.children[0].chance + l.price[q.there]
+}
+
+// before orders lines, the one with the cheapest child first.
+func (l *lines) before(i, j int32) bool {
+	a, b := l.list[i].least, l.list[j].least
+	return a < b || a == b && i < j
+}
+
+// sink moves a line down the heap to where it belongs.
+func (l *lines) sink(i int) {
+	h := l.heap
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			return
+		}
+		if c+1 < len(h) && l.before(h[c+1], h[c]) {
+			c++
+		}
+		if !l.before(h[c], h[i]) {
+			return
+		}
+		h[i], h[c] = h[c], h[i]
+		i = c
+	}
+}
+
+// pop takes the best child out, and returns it and its line, which is nil if there is no child. The line may have one
+// more in the next beam after that.
 func (x *pass) pop() (best child, from *line) {
-	l, least := &x.lines, int64(0)
-	for i := range l.list {
-		q := &l.list[i]
-		if len(q.children) == 0 {
-			continue
+	l := &x.lines
+	if l.stale {
+		if i := l.heap[0]; len(l.list[i].children) > 0 {
+			l.value(i)
+		} else {
+			last := len(l.heap) - 1
+			l.heap[0], l.heap = l.heap[last], l.heap[:last]
 		}
-		if c := &q.children[0]; from == nil || c.score+c.chance+l.price[q.there] < least {
-			from, least = q, c.score+c.chance+l.price[q.there]
-		}
+		l.sink(0)
 	}
-	if from != nil {
-		h := from.children
-		best, h[0] = h[0], h[len(h)-1]
-		from.children = h[:len(h)-1]
-		sink(from.children, 0)
+	if l.stale = len(l.heap) > 0; !l.stale {
+		return best, nil
 	}
+	from = &l.list[l.heap[0]]
+	h := from.children
+	best, h[0] = h[0], h[len(h)-1]
+	from.children = h[:len(h)-1]
+	sink(from.children, 0)
 	return best, from
 }
