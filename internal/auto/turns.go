@@ -107,6 +107,9 @@ func (a *auto) planCrests(ctx context.Context) {
 	ctx, cancel := a.briefly(ctx, crestsShare)
 	defer cancel()
 	steps := min(crestEach*a.n, a.share(crestEach)*a.n)
+	if a.rowed() && a.nearlyFull(a.tl.LowerBound) {
+		steps /= grow // most are in need, and rows has more use for the time
+	}
 	a.turn(ctx, turn{planner: &climb.Planner{Crests: true}, nodes: steps, each: a.n, reason: peaksFirst})
 }
 
@@ -265,7 +268,7 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 			case beaming:
 				if learns {
 					brief = a.beamBriefly(ctx, brief)
-				} else if a.round&rowing != 0 {
+				} else if limited && a.round&rowing != 0 {
 					a.beamTurn(ctx, steps/grow) // rows has more use for the time
 				} else {
 					a.beamTurns(ctx, steps, once || order[0] != beaming)
