@@ -48,8 +48,12 @@ type Planner struct {
 	Reached *Reached
 }
 
-// Reached is what a run leaves to the next one of the same problem: the width and the order with which it begins.
-type Reached struct{ width, order int }
+// Reached is what a run leaves to the next one of the same problem: the width and the order with which it begins, or
+// that all have had their turn.
+type Reached struct {
+	width, order int
+	done         bool
+}
 
 // Name returns the planner's name.
 func (*Planner) Name() string { return "rows" }
@@ -169,7 +173,7 @@ func (s *search) over() bool {
 
 // improve makes plans of all orders with a width, then with twice the width, and so on.
 func (s *search) improve(reached *Reached) {
-	if !s.begin(s.watch, s.tl) {
+	if reached.done || !s.begin(s.watch, s.tl) {
 		return
 	}
 	reached.width = max(reached.width, s.settings.width)
@@ -184,6 +188,7 @@ func (s *search) improve(reached *Reached) {
 		}
 		reached.order = 0
 		if reached.width = 2 * width; reached.width > min(s.settings.widest, s.mostRows()) {
+			reached.done = true
 			return
 		}
 	}

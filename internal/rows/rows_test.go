@@ -127,6 +127,13 @@ func TestLimits(t *testing.T) {
 	if err != nil || r.Height > start.Height || r.Stats.Nodes > 1000 {
 		t.Errorf("height %d, %d nodes, %v", r.Height, r.Stats.Nodes, err)
 	}
+	reached, widest := new(Reached), plan.Options{Params: map[string]string{"widest": "16"}}
+	for k := range 2 {
+		r := plantest.Solve(t, context.Background(), &Planner{Reached: reached}, tl, widest)
+		if widest.Start = r.Offsets; (r.Stats.Nodes > 0) != (k == 0) {
+			t.Errorf("%d nodes in run %d", r.Stats.Nodes, k)
+		}
+	}
 	narrow := plantest.Must(t, &Planner{}, p, plan.Options{Params: map[string]string{"widest": "8"}})
 	wide := plantest.Must(t, &Planner{}, p, plan.Options{Params: map[string]string{"widest": "16"}})
 	if narrow.Stats.Nodes == 0 || wide.Stats.Nodes <= narrow.Stats.Nodes {
