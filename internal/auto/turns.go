@@ -217,6 +217,7 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 		effort = max(grow*grow*effort, mendEach*a.n)
 	}
 	nodes, steps := a.share(a.affordable), min(effort, a.share(effort)*a.n)
+	wide := min(climbEffort, steps) // nodes of rows
 	if a.tl.HasGaps() {
 		steps /= gapsShare
 	}
@@ -264,7 +265,7 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 					a.turn(ctx, turn{planner: &engine.Planner{}, nodes: limit, each: 1, reason: nextInRound})
 				}
 			case rowing:
-				a.rowTurn(ctx, steps, nextInRound)
+				a.rowTurn(ctx, wide, nextInRound)
 			case beaming:
 				if learns {
 					brief = a.beamBriefly(ctx, brief)
@@ -282,7 +283,7 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 			return
 		}
 		exactFirst = true
-		nodes, steps = times(grow, nodes), times(grow, steps)
+		nodes, steps, wide = times(grow, nodes), times(grow, steps), times(grow, wide)
 		if more {
 			more = a.moreOrders(p)
 		}

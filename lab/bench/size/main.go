@@ -25,8 +25,9 @@ import (
 // most is how many bytes the library may add to a program on linux/amd64. A test checks it. The limit catches a
 // dependency that came in by mistake. It does not shape the code: a plainer line is worth its bytes. Problems with
 // rules, the choice of fast memory, enumeration, rules of banks, alternatives, the beam, tela in auto, clauses, sums of
-// heights, sections and ejections in merge, peaks that climb plans anew, and lines of a beam raised it, from 1,000,000.
-const most = 3_650_000
+// heights, sections and ejections in merge, peaks that climb plans anew or first, lines of a beam,
+// rows, and ejections with gaps raised it, from 1,000,000.
+const most = 3_750_000
 
 // programs are the programs to build; the first has no library.
 var programs = []struct{ folder, name string }{
