@@ -254,7 +254,7 @@ func TestPlanners(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"tflite-greedy-by-size": `-1 options: planner "tflite-greedy-by-size" is in stowage-lab: go install github.com/stowage-go/stowage/lab/cmd/stowage-lab@latest`,
-		"nobody":                `-1 options: no planner is named "nobody"; the choices are auto, beam, boxing, climb, core, exact, first-fit, … ('stowage planners' lists all 11)`,
+		"nobody":                `-1 options: no planner is named "nobody"; the choices are auto, beam, boxing, climb, core, exact, first-fit, … ('stowage planners' lists all 12)`,
 	} {
 		if got := execute(t, program(t, "testdata/planner.c", false, c99...), name); got != want+"\n" {
 			t.Errorf("the library says %q, want %q", got, want)

@@ -325,7 +325,7 @@ STOWAGE_API int stowage_set(stowage_solver *, int option, int64_t value);
  *
  * An option that is not named stays as it is. A capacity is a number of bytes or a text with a unit ("2KiB"). A
  * timeout is a number of seconds or a text with a unit ("500ms").
- * The planners are auto, beam, boxing, climb, core, exact, first-fit, merge, minimalloc, sweep and tela.
+ * The planners are auto, beam, boxing, climb, core, exact, first-fit, merge, minimalloc, rows, sweep and tela.
  * Some have techniques, which "without" switches off, and parameters, which "set" sets; `stowage planners exact`
  * lists those of exact.
  *

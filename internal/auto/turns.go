@@ -39,11 +39,11 @@ func (a *auto) carryOut(ctx context.Context) {
 			p.Quick(false)
 			a.adoptFrom(p, "more quick orders")
 		}
+		a.looks(ctx)
 		if !full {
 			a.lookAtRows(ctx)
 			a.planCrests(ctx)
 		}
-		a.looks(ctx)
 		a.remainingOrders(p)
 	}
 	a.rounds(ctx, p)
@@ -265,7 +265,9 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 					a.turn(ctx, turn{planner: &engine.Planner{}, nodes: limit, each: 1, reason: nextInRound})
 				}
 			case rowing:
-				a.rowTurn(ctx, wide, nextInRound)
+				if a.rowTurn(ctx, wide, nextInRound); a.rows.Done() {
+					a.round &^= rowing
+				}
 			case beaming:
 				if learns {
 					brief = a.beamBriefly(ctx, brief)
@@ -331,9 +333,9 @@ func (a *auto) repairs() bool {
 // rowed reports whether rows has turns.
 func (a *auto) rowed() bool { return a.round&rowing != 0 && a.repairs() && rows.Able(a.tl) }
 
-// lookAtRows has rows make plans with the first width.
+// lookAtRows has rows make plans with the first width, if there is a limit: without one rows does so in its round.
 func (a *auto) lookAtRows(ctx context.Context) {
-	if a.rowed() && !a.over() {
+	if limited := a.o.Timeout > 0 || a.o.NodeLimit > 0; limited && a.rowed() && !a.over() {
 		ctx, cancel := a.briefly(ctx, looksShare)
 		defer cancel()
 		a.rowTurn(ctx, a.share(rowsLook)*a.n, shortLook)

@@ -222,6 +222,9 @@ func TestRowsHasTurns(t *testing.T) {
 		t.Error("rows lowers no plan")
 	}
 	o.Turns = nil
+	for i := range p.Buffers {
+		p.Buffers[i].Alignment = []int64{1, 512}[i%2] // no plan is at the bound
+	}
 	turns := turnsOf(t, p, o)
 	look, orders := slices.Index(turns, "rows: "+shortLook), slices.Index(turns, "heuristics: the remaining orders")
 	row, climb := slices.Index(turns, "rows: "+nextInRound), slices.Index(turns, "climb: "+nextInRound)

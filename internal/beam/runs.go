@@ -15,9 +15,12 @@ import (
 // Invariant: the runs of a buffer are ascending. Two buffers are neighbours if a run of the one meets
 // a run of the other, and each pair is listed once.
 //
-// Complexity: O(r log r + p) for r runs and p pairs of runs that meet, once for a problem.
+// Complexity: O(r log r) for r runs, and up to looksMost looks, once for a problem.
 //
 // Source: this project.
+
+// looksMost is how many looks at pairs of runs there may be: buffers with very many runs have no ejections.
+const looksMost = 8 * pairsMost
 
 // runs are the stretches of time in which buffers are live. Those of buffer k are of[k]:of[k+1].
 type runs struct {
@@ -26,6 +29,7 @@ type runs struct {
 	whose         []int32 // by run: its buffer
 	opens, closes []int32 // sections: it is live in opens:closes
 	began, done   []int32 // moments: it is live at began:done
+	looks         int     // at pairs of runs
 }
 
 // Ejects reports whether ejections can plan a problem: no buffer has a fixed offset, or a gap in which it uses a part of
@@ -80,6 +84,9 @@ func (r *runs) meet(visit func(j, k int32)) bool {
 				visit(j, k)
 			}
 		}
+		if r.looks > looksMost {
+			return false
+		}
 		live = append(kept, q)
 	}
 	return true
@@ -88,7 +95,7 @@ func (r *runs) meet(visit func(j, k int32)) bool {
 // anew reports whether two runs that meet are the first ones of their buffers that do.
 func (r *runs) anew(p, q int32) bool {
 	j, k := r.whose[p], r.whose[q]
-	for a, b := r.of[j], r.of[k]; a != p || b != q; {
+	for a, b := r.of[j], r.of[k]; a != p || b != q; r.looks++ {
 		switch {
 		case r.closes[a] <= r.opens[b]:
 			a++

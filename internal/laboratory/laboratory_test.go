@@ -23,7 +23,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	product := plan.Names()
-	if want := []string{"auto", "beam", "boxing", "climb", "core", "exact", "first-fit", "merge", "minimalloc", "sweep", "tela"}; !slices.Equal(product, want) {
+	if want := []string{"auto", "beam", "boxing", "climb", "core", "exact", "first-fit", "merge", "minimalloc", "rows", "sweep", "tela"}; !slices.Equal(product, want) {
 		t.Errorf("the product has %q, want %q", product, want)
 	}
 	for _, name := range append(product, "", " ", "bf", "fc", "bfc contention") {

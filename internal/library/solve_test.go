@@ -184,7 +184,7 @@ func TestInputErrors(t *testing.T) {
 			o: stowage.Options{
 				Planner: "climb", NodeLimit: -1, Without: []string{"memo"}, Params: map[string]string{"random": "101", "deep": ""},
 			},
-			want: "planner climb has no technique \"memo\"; it has core, mend, rebuild, critical\n" +
+			want: "planner climb has no technique \"memo\"; it has core, mend, rebuild, crests, critical\n" +
 				"planner climb has no parameter \"deep\"; it has random, core-nodes, patience\n" +
 				"planner climb: parameter random must be a whole number from 0 to 100, not \"101\"\nnode limit \"-1\": must not be negative\n" + badText,
 		},

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"github.com/stowage-go/stowage/internal/beam"
@@ -70,6 +71,7 @@ func (s *search) lone(rng *rand.Rand) {
 		most = s.o.NodeLimit - s.nodes
 	}
 	each := max(1, loneWork*n/max(1, 2*pairs)) // ejections in the time of a node
+	most = min(most, math.MaxInt64/each)
 	part := max(loneEach*n, most*each/4)
 	for left := most * each; left > 0 && !s.done(); {
 		nodes := s.oneWay(e, min(part, left))

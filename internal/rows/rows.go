@@ -5,7 +5,6 @@
 package rows
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -54,6 +54,9 @@ type Reached struct {
 	width, order int
 	done         bool
 }
+
+// Done reports whether another run would do nothing.
+func (r *Reached) Done() bool { return r.done }
 
 // Name returns the planner's name.
 func (*Planner) Name() string { return "rows" }
@@ -120,7 +123,7 @@ type search struct {
 
 // Plan improves o.Start or a heuristic's plan, until a plan meets the bound, or fits the capacity if only that is asked,
 // or until a limit comes. A node is a row that is kept, or several if it is long. If buffers have gaps or fixed
-// offsets, the first plan is the result. The error is for a parameter with a bad value.
+// offsets, or if there are fewer than thresholds.CoresLeast, the first plan is the result. The error is for a parameter with a bad value.
 func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	s := &search{tl: tl, o: &o, goal: tl.LowerBound, best: o.Start}
 	if err := run.Bind("rows", &o, &s.settings); err != nil {
@@ -143,7 +146,7 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 			return r, nil // a limit came before it was known whether fixed buffers collide
 		}
 	}
-	if s.height = model.HeightOf(tl.Problem, s.best); s.height > s.goal && Able(tl) {
+	if s.height = model.HeightOf(tl.Problem, s.best); s.height > s.goal && len(s.best) >= thresholds.CoresLeast && Able(tl) {
 		reached := p.Reached
 		if reached == nil {
 			reached = &Reached{}
@@ -177,11 +180,10 @@ func (s *search) improve(reached *Reached) {
 		return
 	}
 	reached.width = max(reached.width, s.settings.width)
-	for s.height > s.goal {
+	for s.height > s.goal && !s.over() {
 		width := min(reached.width, s.mostRows())
-		s.try(reached.order, width)
-		if s.over() {
-			return // the next run begins here
+		if !s.try(reached.order, width) {
+			return // a limit: the next run begins here
 		}
 		if reached.order++; reached.order < orders && s.peak >= 0 {
 			continue
@@ -194,22 +196,23 @@ func (s *search) improve(reached *Reached) {
 	}
 }
 
-// try makes a plan from an order of the first row, and keeps it if it is the lowest so far.
-func (s *search) try(order, width int) {
+// try makes a plan from an order of the first row, and keeps it if it is the lowest so far. It reports whether no limit
+// cut it off.
+func (s *search) try(order, width int) bool {
 	ceiling := s.height + s.height/closeOf
 	pile, later, earlier := s.split(order)
 	forward := s.sweep(&s.ways[0], pile, later, width, ceiling)
 	if forward == nil {
-		return
+		return !s.over()
 	}
 	backward := s.sweep(&s.ways[1], pile, earlier, width, ceiling)
 	if backward == nil {
-		return
+		return !s.over()
 	}
-	all := s.join(pile, forward, backward)
-	offsets, height, _ := s.memory.Below(s.watch, s.tl, all, place.FirstFit, ceiling)
+	s.nodes += int64(len(s.size)) / nodeLive // also if sweeps have no buffers to place
+	offsets, height, _ := s.memory.Below(s.watch, s.tl, s.join(pile, forward, backward), place.FirstFit, ceiling)
 	if offsets == nil {
-		return
+		return !s.over()
 	}
 	s.memory.Keep(nil)
 	offsets, height = greedy.Turn(s.watch, &s.memory, s.tl, offsets, height, s.goal, turnsMost)
@@ -217,6 +220,7 @@ func (s *search) try(order, width int) {
 		s.best, s.height = offsets, height
 		s.tell()
 	}
+	return true
 }
 
 // join returns all buffers in an order that both sweeps agree with: those between two buffers of the first row lie
@@ -234,13 +238,17 @@ func (s *search) join(pile, forward, backward []int32) []int32 {
 // split returns what is live at the peak, in an order, and the buffers that begin after it and before it.
 func (s *search) split(order int) (pile, later, earlier []int32) {
 	const both, byStart = 0, 1
-	buffers := s.tl.Problem.Buffers
-	for _, i := range s.ways[0].begins {
-		switch first, last := s.tl.Extent(int(i)); {
-		case int(first) > s.peak:
+	forward := &s.ways[0]
+	at := int64(math.MinInt64) // the last moment at which a buffer of the first row begins
+	live := func(i int32) bool {
+		first, last := s.tl.Extent(int(i))
+		return int(first) <= s.peak && int(last) > s.peak
+	}
+	for _, i := range forward.begins {
+		if first, _ := s.tl.Extent(int(i)); int(first) > s.peak {
 			later = append(later, i)
-		case int(last) > s.peak:
-			pile = append(pile, i)
+		} else if live(i) {
+			at = max(at, forward.from[i])
 		}
 	}
 	for _, i := range s.ways[1].begins {
@@ -248,40 +256,20 @@ func (s *search) split(order int) (pile, later, earlier []int32) {
 			earlier = append(earlier, i)
 		}
 	}
-	if s.peak < 0 {
-		return pile, later, earlier
+	low := func(i int32) bool {
+		return order != byStart && (order != both || forward.to[i]-at < at-forward.from[i])
 	}
-	// The peak is between the last start and the first end. Times count from there.
-	peak := int64(math.MinInt64)
-	for _, i := range pile {
-		peak = max(peak, buffers[i].Lower)
-	}
-	slices.SortStableFunc(pile, func(i, j int32) int {
-		a, b := &buffers[i], &buffers[j]
-		ends, starts := cmp.Compare(a.Upper, b.Upper), cmp.Compare(a.Lower, b.Lower)
-		switch order {
-		case byStart:
-			return starts
-		case both:
-			low, high := a.Upper-peak < peak-a.Lower, b.Upper-peak < peak-b.Lower
-			if low != high {
-				return cmp.Compare(number(high), number(low))
-			}
-			if !low {
-				return starts
-			}
+	for _, i := range forward.ends {
+		if live(i) && low(i) {
+			pile = append(pile, i)
 		}
-		return ends
-	})
-	return pile, later, earlier
-}
-
-// number returns 1 for true.
-func number(b bool) int {
-	if b {
-		return 1
 	}
-	return 0
+	for _, i := range forward.begins {
+		if live(i) && !low(i) {
+			pile = append(pile, i)
+		}
+	}
+	return pile, later, earlier
 }
 
 // upTo moves what is before i from a list to the end of another, and drops i from it.

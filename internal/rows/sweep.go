@@ -147,12 +147,7 @@ func (x *sweeper) sweep(y *way, pile, list []int32, width int, ceiling int64) []
 	x.next.sized(width, x.stride)
 	x.levels, x.parent, x.place = append(x.levels[:0], 0), x.parent[:0], x.place[:0]
 	x.stack(pile)
-	for i := range x.outside {
-		x.outside[i] = true
-	}
-	for _, i := range pile {
-		x.outside[i] = false
-	}
+	x.empty(pile)
 	ends := y.ends
 	for _, i := range list {
 		died := false
@@ -178,6 +173,16 @@ func (x *sweeper) sweep(y *way, pile, list []int32, width int, ceiling int64) []
 		}
 	}
 	return x.trace(y, pile, list, best)
+}
+
+// empty says that no buffer is in a row but those of the first one.
+func (x *sweeper) empty(pile []int32) {
+	for i := range x.outside {
+		x.outside[i] = true
+	}
+	for _, i := range pile {
+		x.outside[i] = false
+	}
 }
 
 // stack makes the beam one row, the first one, without a free byte.
@@ -325,7 +330,7 @@ func (x *sweeper) choose(i int32, width int) {
 }
 
 // trace returns all buffers in the order of a row of the last beam: each one directly above what was below it when it
-// came.
+// came. It returns nil if a limit comes first.
 func (x *sweeper) trace(y *way, pile, list []int32, row int) []int32 {
 	places := make([]int32, len(list))
 	for k := len(list) - 1; k >= 0; k-- {
@@ -340,12 +345,18 @@ func (x *sweeper) trace(y *way, pile, list []int32, row int) []int32 {
 	}
 	above[low] = -1
 	live, ends := slices.Clone(pile), y.ends
+	x.empty(pile)
 	for k, i := range list {
+		if x.over() {
+			return nil
+		}
 		for ; y.to[ends[0]] <= y.from[i]; ends = ends[1:] {
-			if at := slices.Index(live, ends[0]); at >= 0 {
+			if gone := ends[0]; !x.outside[gone] {
+				at := slices.Index(live, gone)
 				live = slices.Delete(live, at, at+1)
 			}
 		}
+		x.outside[i] = false
 		if low = int32(n); places[k] > 0 {
 			low = live[places[k]-1]
 		}

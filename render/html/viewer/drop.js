@@ -5,7 +5,7 @@ import { byId as $, make } from "./dom.js";
 import { digits, parse, whole } from "./numbers.js";
 import { Planner, docOf } from "./planner.js";
 
-const PLANNERS = ["auto", "exact", "merge", "beam", "climb", "first-fit", "boxing", "tela", "minimalloc", "core", "sweep"];
+const PLANNERS = ["auto", "exact", "merge", "beam", "rows", "climb", "first-fit", "boxing", "tela", "minimalloc", "core", "sweep"];
 
 /** What may be said of a model, where it leaves it open: the fields, by what the reader calls them. */
 const OPEN = [
