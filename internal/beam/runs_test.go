@@ -125,3 +125,28 @@ func TestEjects(t *testing.T) {
 		t.Error("a fixed offset")
 	}
 }
+
+// TestManyRuns: of two buffers that are live in turn thousands of times, and then together as often, each meeting would
+// be a walk along all their runs.
+func TestManyRuns(t *testing.T) {
+	const turns, together = 20_000, 10_000
+	for _, c := range []struct {
+		meetings int32
+		want     bool
+	}{{10, true}, {together, false}} {
+		r := runs{of: []int32{0, turns + c.meetings, 2 * (turns + c.meetings)}}
+		for k := range int32(2) {
+			for q := range turns + c.meetings {
+				open := 2*q + k
+				if q >= turns {
+					open = 2 * q
+				}
+				r.whose, r.opens, r.closes = append(r.whose, k), append(r.opens, open), append(r.closes, open+1)
+			}
+		}
+		pairs := 0
+		if got := r.meet(func(_, _ int32) { pairs++ }); got != c.want || pairs != 1 {
+			t.Errorf("%d meetings: %v, %d pairs", c.meetings, got, pairs)
+		}
+	}
+}

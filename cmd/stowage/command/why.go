@@ -137,7 +137,7 @@ func whyEnded(r *stowage.Result, p *stowage.Problem, o *stowage.Options) string 
 		return "the planner came to its end"
 	}
 	why, _ := ending(r.Stopped)
-	if r.Stopped == stowage.StopEffort && r.Planner == "auto" {
+	if r.Stopped == stowage.StopEffort && r.Planner == "auto" && o.Timeout == 0 && o.NodeLimit == 0 {
 		why = "without a limit, auto ends after one round (docs/planners/auto.md)"
 	}
 	if !r.Status.HasPlan() {
