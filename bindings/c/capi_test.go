@@ -144,8 +144,8 @@ func TestCXX(t *testing.T) { execute(t, program(t, "testdata/check.c", false, cp
 // strict are the warnings that users compile with.
 var strict = []string{"-pedantic", "-Wconversion", "-Wshadow", "-Wnon-virtual-dtor", "-O1"}
 
-// TestHPP runs all checks of stowage.hpp: in C++17 by c++, at night in each standard from C++17 on by each compiler that
-// is on this machine.
+// TestHPP runs all checks of stowage.hpp: in C++17 by c++, at night in each standard from C++17 on by each compiler
+// that is on this machine.
 func TestHPP(t *testing.T) {
 	for _, compiler := range []string{"c++", "clang++"} {
 		for _, standard := range []string{"-std=c++17", "-std=c++20"} {

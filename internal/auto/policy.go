@@ -16,8 +16,8 @@ import (
 //	1 first    a plan to start from, then the quick heuristics
 //	2 peak     climb plans the sections around the peak, if the plan is close to the bound
 //	3 looks    merge, then exact search, each for a moment. If merge leaves few groups, it goes on as long as that lowers
-//	           the plan (joined). With a limit rows has a look, too (if climb repairs plans), and climb plans the peaks
-//	           first, then what lies between them (planCrests). Then the remaining heuristics
+//	           the plan (joined). With a limit, rows looks, too (lookAtRows). Then climb plans the peaks, and then the rest
+//	           (planCrests). The remaining heuristics come last
 //	4 rounds   tela (if gaps have windows), merge, exact search, rows, beam (if memory is nearly always full) and climb
 //	           in turn, each round with grow times the effort of the round before
 //

@@ -96,17 +96,19 @@ func (a *auto) remainingOrders(p *greedy.Portfolio) {
 	}
 }
 
+// limited reports whether the caller has set a limit.
+func (a *auto) limited() bool { return a.o.Timeout > 0 || a.o.NodeLimit > 0 }
+
 // planCrests has climb plan the buffers in the order of their need (climb/crests.go), if there is a limit: without one
 // climb does so in its round.
 func (a *auto) planCrests(ctx context.Context) {
-	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
-	if !limited || a.n < thresholds.CoresLeast || a.n > thresholds.OrdersMost || a.round&climbing == 0 || a.over() ||
+	if !a.limited() || a.n < thresholds.CoresLeast || a.n > thresholds.OrdersMost || a.round&climbing == 0 || a.over() ||
 		a.within(thresholds.CloseBy) || a.inUse(a.tl.LowerBound) >= beamOf {
 		return
 	}
 	ctx, cancel := a.briefly(ctx, crestsShare)
 	defer cancel()
-	steps := min(crestEach*a.n, a.share(crestEach)*a.n)
+	steps := a.share(crestEach) * a.n
 	if a.rowed() && a.nearlyFull(a.tl.LowerBound) {
 		steps /= grow // most are in need, and rows has more use for the time
 	}
@@ -187,7 +189,7 @@ func (a *auto) windowed() bool {
 
 // rounds carries out part 4.
 func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
-	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
+	limited := a.limited()
 	ends := a.ends(a.o.Minimizing(), limited)
 	// climb lowers more plans than beam if there are many buffers, unless memory is full at almost all times
 	crowded, repairs := a.crowded(), a.repairs()
@@ -196,7 +198,10 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	}
 	// nor do orders that take long lower as many if climb can mend: it can where beam is able
 	mends := limited && !crowded && a.n > thresholds.LargeAbove && a.round&climbing != 0 && beam.Able(a.tl)
-	rowed := limited && a.rowed()
+	if !a.rowed() {
+		a.round &^= rowing
+	}
+	rowed := limited && a.round&rowing != 0
 	more := mends && a.n > thresholds.HugeAbove || rowed || a.moreOrders(p)
 	if more && limited && !mends && !rowed {
 		more = a.moreOrders(p) // two such turns take less time than climb's first, and lower more plans
@@ -225,9 +230,6 @@ func (a *auto) rounds(ctx context.Context, p *greedy.Portfolio) {
 	learns := a.round&exacting != 0 && engine.Learns(a.tl)
 	if !crowded && !(learns && beam.Able(a.tl)) {
 		a.round &^= beaming
-	}
-	if !a.rowed() {
-		a.round &^= rowing
 	}
 	if !a.windowed() {
 		a.round &^= asking
@@ -335,7 +337,7 @@ func (a *auto) rowed() bool { return a.round&rowing != 0 && a.repairs() && rows.
 
 // lookAtRows has rows make plans with the first width, if there is a limit: without one rows does so in its round.
 func (a *auto) lookAtRows(ctx context.Context) {
-	if limited := a.o.Timeout > 0 || a.o.NodeLimit > 0; limited && a.rowed() && !a.over() {
+	if a.limited() && a.rowed() && !a.over() {
 		ctx, cancel := a.briefly(ctx, looksShare)
 		defer cancel()
 		a.rowTurn(ctx, a.share(rowsLook)*a.n, shortLook)
@@ -404,7 +406,7 @@ func (a *auto) mergeTurns(ctx context.Context, nodes int64, once bool) {
 // round. Where beam has turns and memory is full at almost all times, it needs the time more: groups of two sizes are
 // few, too.
 func (a *auto) joined(ctx context.Context, nodes int64) {
-	limited := a.o.Timeout > 0 || a.o.NodeLimit > 0
+	limited := a.limited()
 	nodes = times(grow, nodes)
 	lowered := a.learned.Joined() && !(a.crowded() && a.inUse(a.tl.LowerBound) >= beamOf)
 	for lowered && !a.over() && (limited || nodes <= times(mergeShare, a.affordable)) {
@@ -428,7 +430,7 @@ func (a *auto) share(nodes int64) int64 {
 // lookAtPeak has climb plan the sections around the peak. With a limit others wait, who may do so again.
 func (a *auto) lookAtPeak(ctx context.Context) {
 	effort := int64(climbEffort)
-	if a.o.Timeout > 0 || a.o.NodeLimit > 0 {
+	if a.limited() {
 		effort /= grow
 	}
 	a.turn(ctx, turn{

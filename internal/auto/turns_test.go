@@ -76,8 +76,8 @@ func TestTurnsOfClasses(t *testing.T) {
 	}
 }
 
-// even returns n buffers with any size that begin at any time, and live up to a fifth of the time: nine tenths of memory
-// are in use on average.
+// even returns n buffers with any size that begin at any time, and live up to a fifth of the time: nine tenths of
+// memory are in use on average.
 func even(n int) *model.Problem {
 	rng := rand.New(rand.NewPCG(1, 2))
 	p := &model.Problem{}
@@ -90,8 +90,8 @@ func even(n int) *model.Problem {
 	return p
 }
 
-// TestPeaksFirst: with a limit climb plans the peaks first, once, right after the look of rows. It does not without a limit,
-// or if there are few buffers.
+// TestPeaksFirst: with a limit climb plans the peaks first, once, right after the look of rows. It does not without a
+// limit, or if there are few buffers.
 func TestPeaksFirst(t *testing.T) {
 	for _, c := range []struct {
 		buffers int
@@ -196,11 +196,11 @@ func TestBeamHasTurns(t *testing.T) {
 		want  bool
 	}{{34, false, true}, {34, true, false}, {32, false, false}} {
 		p := generate(t, "infeasible", gen.Options{Buffers: 60, Horizon: 60, Seed: 1}).Problem
-		tl := timeline.New(p)
-		tl.Load = []int64{tl.LowerBound, tl.LowerBound * c.tail / 100}
 		if c.fixed {
 			p.Buffers[0].Fixed = new(int64)
 		}
+		tl := timeline.New(p)
+		tl.Load = []int64{tl.LowerBound, tl.LowerBound * c.tail / 100}
 		a := &auto{tl: tl, n: 60}
 		if got := a.crowded(); got != c.want {
 			t.Errorf("tail %d, fixed %v: beam has turns: %v", c.tail, c.fixed, got)
@@ -279,8 +279,8 @@ func TestLearningIsBrief(t *testing.T) {
 	}
 }
 
-// TestBeamBriefly: where exact search learns beam has the first turn of each round. The next one has four times the nodes
-// if it has lowered the plan, else twice.
+// TestBeamBriefly: where exact search learns beam has the first turn of each round. The next one has four times the
+// nodes if it has lowered the plan, else twice.
 func TestBeamBriefly(t *testing.T) {
 	tl := mixedAlignments(t)
 	ctx, end := context.WithCancel(context.Background())

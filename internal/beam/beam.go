@@ -31,9 +31,9 @@ import (
 // allocator that knows all lifespans does better: it places buffers as they begin, and puts those beside each other
 // that end at about the same time, so they free one large hole. A beam keeps the best layouts of the live
 // buffers, not one. Each pass has a ceiling below the best plan. It ends with a lower plan, or where no layout goes on.
-// Passes run forward and backward in time. If a pass fails, the next aims less low; if small steps fail, beams are wider.
-// Layouts have offsets, or orders in place of them (loose.go). Both kinds of passes take turns (arms.go), and ejections
-// (eject.go) take turns with the first ones (balance.go).
+// Passes run forward and backward in time. If a pass fails, the next aims less low; if small steps fail, beams are
+// wider. Layouts have offsets, or orders in place of them (loose.go). Both kinds of passes take turns (arms.go), and
+// ejections (eject.go) take turns with the first ones (balance.go).
 //
 // Invariant: the height of the best plan never rises. The first plan is the caller's or a heuristic's.
 //
@@ -84,7 +84,8 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.ahead, "ahead", "drop layouts that leave no hole for a large buffer that begins soon")
 	d.Technique(&s.alike, "alike", "of layouts with the same holes over time, such as one that is upside down, keep one")
 	d.Technique(&s.spread, "spread", "in a wide beam, layouts with one ancestor some buffers ago make each other dearer")
-	d.Technique(&s.coarse, "coarse", "if memory has few units, passes are wide, and the ceiling of one goes up where it dies")
+	d.Technique(&s.coarse, "coarse",
+		"if memory has few units, passes are wide, and the ceiling of one goes up where it dies")
 	d.Technique(&s.loose, "loose", "in some passes layouts keep the order of live buffers and how far apart they must lie, not offsets")
 	d.Technique(&s.reverse, "reverse", "every second pass runs backward in time")
 	d.Technique(&s.eject, "eject", "between passes, take out buffers that are too high and let them displace others at a growing price")
@@ -141,9 +142,9 @@ func (s *search) over() bool {
 	return s.watch.Over() || s.o.NodeLimit > 0 && s.nodes >= s.o.NodeLimit
 }
 
-// Plan improves o.Start or a heuristic's plan, until a plan meets the bound, or fits the capacity if only that is asked,
-// or until a limit comes. A node is a child of a layout; a loose one counts as several. If buffers have gaps or fixed
-// offsets, the first plan is the result. The error is for a parameter with a bad value.
+// Plan improves o.Start or a heuristic's plan, until a plan meets the bound, or fits the capacity if only that is
+// asked, or until a limit comes. A node is a child of a layout; a loose one counts as several. If buffers have gaps or
+// fixed offsets, the first plan is the result. The error is for a parameter with a bad value.
 func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	s := &search{o: &o, problem: tl.Problem, lower: tl.LowerBound}
 	if err := run.Bind("beam", &o, &s.settings); err != nil {
@@ -155,17 +156,12 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	if !o.Minimizing() {
 		goal = max(goal, o.Capacity)
 	}
-	offsets := o.Start
+	offsets, collided := greedy.Start(ctx, tl, o.Start, goal)
+	if collided {
+		r.Status = model.Infeasible
+	}
 	if offsets == nil {
-		first := greedy.NewPortfolio(ctx, tl, goal)
-		first.Rest()
-		if first.Collided {
-			r.Status = model.Infeasible
-			return r, nil
-		}
-		if offsets = first.Offsets; offsets == nil {
-			return r, nil // a limit came before it was known whether fixed buffers collide
-		}
+		return r, nil
 	}
 	height := model.HeightOf(tl.Problem, offsets)
 	if height > goal && Able(tl) {
@@ -182,17 +178,7 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 }
 
 // Able reports whether the planner can improve plans: no buffer has a gap or a fixed offset.
-func Able(tl *timeline.Timeline) bool {
-	if tl.HasGaps() {
-		return false
-	}
-	for i := range tl.Problem.Buffers {
-		if tl.Problem.Buffers[i].Fixed != nil {
-			return false
-		}
-	}
-	return true
-}
+func Able(tl *timeline.Timeline) bool { return !tl.HasGaps() && greedy.MovableAll(tl) }
 
 // A kind is passes whose layouts are kept in the same way, forward and backward.
 type kind struct {

@@ -4,7 +4,8 @@ package beam
 // has few values. A long pass dies somewhere under all but the highest of them, and what it has placed is lost. So in
 // coarse memories, where a pass with offsets dies for good, its ceiling goes up by half of the way to the best plan, at
 // least by a unit, and it goes on. Layouts are few, too, so a wider beam comes further than in other memories. So
-// passes with offsets get wide before they aim less low, and where their ceiling went up. Ejections have no turn before.
+// passes with offsets get wide before they aim less low, and where their ceiling went up. Ejections have no turn
+// before.
 //
 // Invariant: the plan of a pass is lower than the best one. Memories that are not coarse are planned as if this were
 // not here.

@@ -66,8 +66,8 @@ func (x *Ejector) Persist(ceiling, most, nodes int64) (offsets []int64, taken in
 	return offsets, taken
 }
 
-// Lower lowers a plan of that height step by step, with so many nodes: ceilings are part of the way down to the goal. It
-// returns the lowest plan, which may be the first one.
+// Lower lowers a plan of that height step by step, with so many nodes: ceilings are part of the way down to the goal.
+// It returns the lowest plan, which may be the first one.
 func (x *Ejector) Lower(start []int64, height, goal, nodes int64) (offsets []int64, taken int64) {
 	before := x.search.nodes
 	x.e.try.under = false

@@ -17,7 +17,8 @@ import (
 // with a wider beam and with chance in its scores; then twice as far, and so on. The trace of all layouts has their
 // offsets, so layouts of earlier moments are made anew, and none is kept.
 //
-// Invariant: the nodes of buffer k in the trace are levels[k-1] to levels[k]. The parent of each is in the level before.
+// Invariant: the nodes of buffer k in the trace are levels[k-1] to levels[k]. The parent of each is in the level
+// before.
 
 // goesBack is how often a pass goes back from one place. Each time is further and wider than the one before. With eight
 // times a pass spends most of its nodes at the place where it fails.

@@ -7,10 +7,10 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: ejections ask of time only who is live together, and in which order those are that are live at one moment. A
-// buffer with gaps is live in several runs of sections, at one offset. It is a neighbour of those that it meets in any
-// run, and has a place in the list of each moment of each run. So a step that repeats is planned as other problems are:
-// what lives across its end has two runs. Passes through time have no such way, for a layout forgets who has ended.
+// Idea: ejections need to know two things of time: who is live together, and who lies above whom at a moment. Both are
+// known for buffers with gaps, too. Such a buffer is live in several runs of sections, at one offset. It is a neighbour
+// of all that it meets in any run, and is in the list of each moment of each run. In a step that repeats, what lives
+// across the end of the step has two runs. Passes through time cannot do this: a layout forgets what has ended.
 //
 // Invariant: the runs of a buffer are ascending. Two buffers are neighbours if a run of the one meets
 // a run of the other, and each pair is listed once.
@@ -32,8 +32,8 @@ type runs struct {
 	looks         int     // at pairs of runs
 }
 
-// Ejects reports whether ejections can plan a problem: no buffer has a fixed offset, or a gap in which it uses a part of
-// its bytes.
+// Ejects reports whether ejections can plan a problem: no buffer has a fixed offset, or a gap in which it uses a part
+// of its bytes.
 func Ejects(tl *timeline.Timeline) bool {
 	for i := range tl.Problem.Buffers {
 		if b := &tl.Problem.Buffers[i]; b.Fixed != nil || b.HasWindow() {

@@ -68,8 +68,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestEjectsGaps: of memories that are full because others lie in the gaps, most have a plan a little above the load, and
-// none has one below it. If gaps did not count, the loads alone would be above these ceilings.
+// TestEjectsGaps: of memories that are full because others lie in the gaps, most have a plan a little above the load,
+// and none has one below it. If gaps did not count, the loads alone would be above these ceilings.
 func TestEjectsGaps(t *testing.T) {
 	found, needed := 0, 0
 	w := run.NewWatch(context.Background())

@@ -2,16 +2,16 @@ package beam
 
 import "slices"
 
-// Idea: at fixed offsets the free bytes of a full memory lie scattered, and a buffer fits only if a single hole is large
-// enough. But what lies around the holes can move. So an ejection keeps, for each placed buffer, the lowest and the
-// highest offset that it can have while the others move as far as they can and none passes another. A buffer is in the
-// way of a new one at offset o only if it can neither sink below o nor rise above the new one's end. Small holes on top
-// of each other are one hole then.
+// Idea: at fixed offsets the free bytes of a full memory lie scattered, and a buffer fits only if a single hole is
+// large enough. But what lies around the holes can move. So an ejection keeps, for each placed buffer, the lowest and
+// the highest offset that it can have while the others move as far as they can and none passes another. A buffer is in
+// the way of a new one at offset o only if it can neither sink below o nor rise above the new one's end. Small holes on
+// top of each other are one hole then.
 //
-// Invariant: for two placed buffers that are live together, the lowest offsets and the highest ones have the same order,
-// and each upper one begins at or above the end of the lower one, in both. So all lowest offsets are a plan below the
-// ceiling, and all highest ones are another. While lowest offsets change, the order of the highest ones says which
-// buffer is looked at next, and the other way round.
+// Invariant: for two placed buffers that are live together, the lowest offsets and the highest ones have the same
+// order, and each upper one begins at or above the end of the lower one, in both. So all lowest offsets are a plan
+// below the ceiling, and all highest ones are another. While lowest offsets change, the order of the highest ones says
+// which buffer is looked at next, and the other way round.
 //
 // A buffer that comes makes the bounds around it narrower, and one that leaves makes them wider (links.go). So they are
 // exact after each node.
@@ -39,8 +39,8 @@ type slides struct {
 	links   links
 }
 
-// between places buffer k around offset at. All placed neighbours can be below at or above its end there. Those that can be
-// both stay on the side where the middle of their range is.
+// between places buffer k around offset at. All placed neighbours can be below at or above its end there. Those that
+// can be both stay on the side where the middle of their range is.
 func (e *ejection) between(k int32, at int64) {
 	size, align := e.size[k], e.align[k]
 	e.below = e.below[:0]

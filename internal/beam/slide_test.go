@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestSlides follows an ejection buffer by buffer. After each one both bounds are plans in the same order, and only what is
-// in the way has gone out. Each buffer has the range that its neighbours leave it, which relax finds, too.
+// TestSlides follows an ejection buffer by buffer. After each one both bounds are plans in the same order, and only
+// what is in the way has gone out. Each buffer has the range that its neighbours leave it, which relax finds, too.
 func TestSlides(t *testing.T) {
 	gone, moved, wider := 0, 0, 0
 	for seed := range uint64(40) {

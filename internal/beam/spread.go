@@ -1,9 +1,9 @@
 package beam
 
 // Idea: the best children of a beam mostly descend from few layouts some buffers ago. When these are dead ends the
-// whole beam dies at once, and a wider one a little later. So the layouts that have one ancestor are a line, and each layout
-// of a line that is in the next beam makes the next one of that line dearer, by less and less. A line that is much
-// better than the others still has more layouts, but not all of them.
+// whole beam dies at once, and a wider one a little later. So the layouts that have one ancestor are a line, and each
+// layout of a line that is in the next beam makes the next one of that line dearer, by less and less. A line that is
+// much better than the others still has more layouts, but not all of them.
 //
 // Invariant: the children of a line come by their scores, the best first, and the first of each line pays nothing.
 // Without this technique all layouts are one line, and nobody pays.

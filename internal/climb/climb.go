@@ -78,7 +78,8 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.core, "core", "plan the sections around the peak exactly, then the other buffers around them")
 	d.Technique(&s.mend, "mend", "take out the buffers that end too high, and let them displace others at a growing price")
 	d.Technique(&s.rebuild, "rebuild", "plan the time around a peak anew if mend finds no place for a buffer there")
-	d.Technique(&s.crests, "crests", "plan the buffers that live where the load is highest, then more and more of the others")
+	d.Technique(&s.crests, "crests",
+		"plan the buffers that live where the load is highest, then more and more of the others")
 	d.Technique(&s.critical, "critical", "change the order of buffers on the critical chain, which sets the height")
 	d.Int(&s.random, "random", 20, 0, 100, "percentage of order moves that ignore the critical chain")
 	d.Int64(&s.nodes, "core-nodes", 1000, 1, 1<<30,
@@ -130,17 +131,12 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	if !o.Minimizing() {
 		s.goal = max(s.goal, o.Capacity)
 	}
-	offsets := o.Start
+	offsets, collided := greedy.Start(ctx, tl, o.Start, s.goal)
+	if collided {
+		r.Status = model.Infeasible
+	}
 	if offsets == nil {
-		first := greedy.NewPortfolio(ctx, tl, s.goal)
-		first.Rest()
-		if first.Collided {
-			r.Status = model.Infeasible
-			return r, nil
-		}
-		if offsets = first.Offsets; offsets == nil {
-			return r, nil // a limit came before it was known whether fixed buffers collide
-		}
+		return r, nil
 	}
 	s.steps.Add(int64(len(offsets)))
 	s.height.Store(math.MaxInt64)

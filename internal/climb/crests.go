@@ -137,8 +137,8 @@ func needs(tl *timeline.Timeline) []int64 {
 	return need
 }
 
-// level plans the buffers of a list. The first ones, so many as before says, have offsets. It returns the offsets in
-// the order of the list, and the height; nil if a limit comes first.
+// level plans the buffers of a list. The first ones of it, before in number, are in offsets already. It returns the
+// offsets in the order of the list, and the height; nil if a limit comes first.
 func (w *worker) level(list []int32, before int, offsets []int64) (level []int64, height int64) {
 	p := &model.Problem{Buffers: make([]model.Buffer, len(list))}
 	for r, i := range list {

@@ -28,8 +28,8 @@ import (
 // Complexity: let d buffers be live together with one, and k of these have moved since it was placed last. To place it
 // takes O(d + k log k). Lists of neighbours are made when they are asked for, up to listedMost entries in all.
 //
-// A buffer with gaps has neighbours where it is in use. If a gap has a window, or if there are fixed offsets, nothing is
-// mended.
+// A buffer with gaps has neighbours where it is in use. If a gap has a window, or if there are fixed offsets, nothing
+// is mended.
 //
 // Source: ejection with penalties, after Nagata and Bräysy, "A powerful route minimization heuristic for the vehicle
 // routing problem with time windows" (2009). internal/beam does so for full memories, with all buffers above the target

@@ -64,8 +64,8 @@ func hollow(p *model.Problem) *model.Problem {
 	return p
 }
 
-// TestMendGaps: others may lie in a gap. So plans end far below the load that buffers without their gaps have, and lower
-// than without mend.
+// TestMendGaps: others may lie in a gap. So plans end far below the load that buffers without their gaps have, and
+// lower than without mend.
 func TestMendGaps(t *testing.T) {
 	lower, below, problems := 0, 0, plantest.Share(6, 3, 2)
 	for seed := range uint64(problems) {
@@ -195,8 +195,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestMendGoesOn: after a repair that cannot succeed the other buffers above the target have their turn, until the steps
-// are used up. Two buffers live together, and fit no lower target. The third can fall.
+// TestMendGoesOn: after a repair that cannot succeed the other buffers above the target have their turn, until the
+// steps are used up. Two buffers live together, and fit no lower target. The third can fall.
 func TestMendGoesOn(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "low", Upper: 1, Size: 6}, {ID: "high", Upper: 1, Size: 6}, {ID: "free", Lower: 1, Upper: 2, Size: 3},

@@ -460,6 +460,17 @@ func ByOffset(offsets []int64) []int32 {
 	return new(scratch).byColumns(nil, len(offsets), [][]uint64{key})
 }
 
+// Start returns the plan that a search begins with: the caller's, or the lowest of a whole portfolio, which ends at the
+// goal. There is none if fixed buffers collide, or if a limit came before that was known.
+func Start(ctx context.Context, tl *timeline.Timeline, given []int64, goal int64) (offsets []int64, collided bool) {
+	if given != nil {
+		return given, false
+	}
+	p := NewPortfolio(ctx, tl, goal)
+	p.Rest()
+	return p.Offsets, p.Collided
+}
+
 // Best returns the lowest plan of a whole portfolio: the offset of each buffer, the height in bytes, and the name of
 // the row. It stops at the capacity (0 for none) or the bound. The height may exceed the capacity.
 //

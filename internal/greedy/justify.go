@@ -46,8 +46,11 @@ func (p *Portfolio) turned(plan []int64, height int64) ([]int64, int64) {
 }
 
 // Turn turns a plan over and over as long as that lowers it, until it is as low as the goal, and most times at most. No
-// buffer has a gap or a fixed offset. It returns the plan, which may be in the memory of the one before, and its height.
-func Turn(w *run.Watch, m *place.Memory, tl *timeline.Timeline, plan []int64, height, goal, most int64) ([]int64, int64) {
+// buffer has a gap or a fixed offset. It returns the plan, which may be in the memory of the one before, and its
+// height.
+func Turn(
+	w *run.Watch, m *place.Memory, tl *timeline.Timeline, plan []int64, height, goal, most int64,
+) ([]int64, int64) {
 	return turn(w, m, new(scratch), tl, plan, height, goal, &most)
 }
 

@@ -9,16 +9,17 @@ import (
 )
 
 // Idea: where little fits together, exact search ends many problems at the goal without a wrong turn (halve.go). Where
-// it makes one, it does not come back from it. Ejections (internal/beam) take back any choice, so they have what is left
-// of the turn, with the buffers as they are. Four ways take turns, since each ends problems that the others leave:
+// it makes one, it does not come back from it. Ejections (internal/beam) take back any choice, so they have what is
+// left of the turn, with the buffers as they are. Four ways take turns, since each ends problems that the others leave:
 //
 //	nothing  from no plan, at the goal (persist.go)
 //	lower    from the lowest plan, step by step: ceilings are part of the way down
 //	goal     from the lowest plan, at the goal: the ceiling goes up if buffers stay out for long
 //	fresh    from a plan of their own, made from nothing a little above the goal, step by step
 //
-// The first ends most problems, in one to ten nodes for each buffer. Steps come near the goal always: what is left after
-// some twenty nodes for each buffer is some hundredths of a percent. Where they stay in a trap, a fresh plan has others.
+// The first ends most problems, in one to ten nodes for each buffer. Steps come near the goal always: what is left
+// after some twenty nodes for each buffer is some hundredths of a percent. Where they stay in a trap, a fresh plan has
+// others.
 //
 // Only with gaps, as what lives across the end of a step that repeats has: otherwise merging, beam and climb lower the
 // plan in the same time.
@@ -52,8 +53,8 @@ type alone struct {
 // alones reports whether these ejections are used.
 func (s *search) alones() bool { return s.set.lone && s.tl.HasGaps() && beam.Ejects(s.tl) }
 
-// lone lowers the plan by ejections of the buffers as they are, until the nodes of the turn are used up. Without a limit
-// it has as many as an attempt.
+// lone lowers the plan by ejections of the buffers as they are, until the nodes of the turn are used up. Without a
+// limit it has as many as an attempt.
 func (s *search) lone(rng *rand.Rand) {
 	if s.done() || !s.alones() {
 		return

@@ -4,9 +4,9 @@ import "github.com/stowage-go/stowage/model"
 
 // Idea: with pairs apart groups have gaps for the rules: slots in which only the two live (aside.go).
 // Without these slots each group has one life, and what is left of the rules is a few ties. So ejections plan the
-// groups without ties, and what is in the groups is then arranged so that the ties hold (settle.go). Two buffers share a byte
-// in few plans if they are small, and a plan of five ties often keeps all. If one stays broken, the next attempt has
-// another plan.
+// groups without ties, and what is in the groups is then arranged so that the ties hold (settle.go). Two buffers share
+// a byte in few plans if they are small, and a plan of five ties often keeps all. If one stays broken, the next attempt
+// has another plan.
 //
 // Ejections come before settling, and once they have lowered the plan settling has tiedShare of all nodes.
 //

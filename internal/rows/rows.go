@@ -121,11 +121,12 @@ type search struct {
 	height int64
 }
 
-// Plan improves o.Start or a heuristic's plan, until a plan meets the bound, or fits the capacity if only that is asked,
-// or until a limit comes. A node is a row that is kept, or several if it is long. If buffers have gaps or fixed
-// offsets, or if there are fewer than thresholds.CoresLeast, the first plan is the result. The error is for a parameter with a bad value.
+// Plan improves o.Start or a heuristic's plan, until a plan meets the bound, or fits the capacity if only that is
+// asked, or until a limit comes. A node is a row that is kept, or several if it is long. If buffers have gaps or fixed
+// offsets, or if there are fewer than thresholds.CoresLeast, the first plan is the result. The error is for a parameter
+// with a bad value.
 func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
-	s := &search{tl: tl, o: &o, goal: tl.LowerBound, best: o.Start}
+	s := &search{tl: tl, o: &o, goal: tl.LowerBound}
 	if err := run.Bind("rows", &o, &s.settings); err != nil {
 		return r, err
 	}
@@ -135,18 +136,15 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	if !o.Minimizing() {
 		s.goal = max(s.goal, o.Capacity)
 	}
-	if s.best == nil {
-		first := greedy.NewPortfolio(ctx, tl, s.goal)
-		first.Rest()
-		if first.Collided {
-			r.Status = model.Infeasible
-			return r, nil
-		}
-		if s.best = first.Offsets; s.best == nil {
-			return r, nil // a limit came before it was known whether fixed buffers collide
-		}
+	best, collided := greedy.Start(ctx, tl, o.Start, s.goal)
+	if collided {
+		r.Status = model.Infeasible
 	}
-	if s.height = model.HeightOf(tl.Problem, s.best); s.height > s.goal && len(s.best) >= thresholds.CoresLeast && Able(tl) {
+	if s.best = best; best == nil {
+		return r, nil
+	}
+	s.height = model.HeightOf(tl.Problem, best)
+	if s.height > s.goal && len(best) >= thresholds.CoresLeast && Able(tl) {
 		reached := p.Reached
 		if reached == nil {
 			reached = &Reached{}
@@ -166,7 +164,7 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 // Able reports whether the planner can improve plans: no buffer has a gap or a fixed offset, and the alignments have a
 // common multiple that is not too large.
 func Able(tl *timeline.Timeline) bool {
-	return greedy.UnitSizes(tl) != nil && greedy.MovableAll(tl) && !tl.HasGaps()
+	return !tl.HasGaps() && greedy.MovableAll(tl) && greedy.UnitSizes(tl) != nil
 }
 
 // over reports whether a limit has come.

@@ -30,7 +30,8 @@ func many(seed uint64, n, live int) *model.Problem {
 	p := &model.Problem{}
 	for i := range n {
 		at := int64(r.IntN(n))
-		b := model.Buffer{ID: strconv.Itoa(i), Lower: tick * (from + at), Upper: tick * (from + at + 1 + int64(r.IntN(2*live)))}
+		b := model.Buffer{ID: strconv.Itoa(i), Lower: tick * (from + at)}
+		b.Upper = b.Lower + tick*(1+int64(r.IntN(2*live)))
 		if b.Size = byte * (1 + r.Int64N(1000)); seed%2 == 1 {
 			b.Size += r.Int64N(byte)
 		}
@@ -87,7 +88,8 @@ func TestAllLive(t *testing.T) {
 	tl := timeline.New(p)
 	reached := new(Reached)
 	for range 60 {
-		r := plantest.Solve(t, context.Background(), &Planner{Reached: reached}, tl, plan.Options{NodeLimit: 10, Start: start})
+		o := plan.Options{NodeLimit: 10, Start: start}
+		r := plantest.Solve(t, context.Background(), &Planner{Reached: reached}, tl, o)
 		if start = r.Offsets; reached.Done() || r.Status == model.Optimal {
 			return
 		}
